@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schema/base/text.h"
+
+namespace gpuwhy {
+namespace {
+
+constexpr std::string_view kInsertApiCall =
+    "INSERT INTO api_call (start_ns, duration_ns, thread_id, name_id, parent_id, correlation_id, "
+    "bytes, copy_kind, host_memory, stream, return_code, callsite_id) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertGpuOp =
+    "INSERT INTO gpu_op (start_ns, duration_ns, gpu_id, process_id, context_id, stream, kind, "
+    "name_id, correlation_id, bytes, copy_kind, host_memory, grid_x, grid_y, grid_z, block_x, "
+    "block_y, block_z, register_count, shared_memory_bytes, graph_node_id) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertRange =
+    "INSERT INTO range (start_ns, duration_ns, thread_id, name_id, category, sequence_id, shapes) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertOffCpu =
+    "INSERT INTO off_cpu (start_ns, duration_ns, thread_id, runnable_ns, reason, waker_thread_id, "
+    "preemptor_thread_id, callsite_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertHostEvent =
+    "INSERT INTO host_event (start_ns, duration_ns, thread_id, other_thread_id, kind, bytes, "
+    "detail_name_id) VALUES (?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertLatency =
+    "INSERT INTO latency (bucket_ns, width_ns, process_id, thread_id, source, name_id, "
+    "event_count, "
+    "stored_count, sum_ns, min_ns, max_ns, sum_bytes, histogram) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertName = "INSERT INTO name (text) VALUES (?)";
+
+SqlValue Value(const std::optional<int64_t>& value) {
+  return value ? SqlValue(*value) : SqlValue(std::monostate());
+}
+SqlValue Value(std::string_view text) {
+  return text.empty() ? SqlValue(std::monostate()) : SqlValue(text);
+}
+
+// Binds fields in column order.
+class Binder {
+ public:
+  explicit Binder(Statement& statement) : statement_(statement) {}
+  Binder& operator<<(int64_t value) { return statement_.Bind(++index_, value), *this; }
+  Binder& operator<<(const std::optional<int64_t>& value) {
+    return statement_.Bind(++index_, value), *this;
+  }
+  Binder& operator<<(std::string_view text) {
+    text.empty() ? statement_.BindNull(++index_) : statement_.Bind(++index_, text);
+    return *this;
+  }
+
+ private:
+  Statement& statement_;
+  int index_ = 0;
+};
+
+std::string_view SeverityName(LossSeverity severity) {
+  switch (severity) {
+    case LossSeverity::kInfo:
+      return "info";
+    case LossSeverity::kRepaired:
+      return "repaired";
+    case LossSeverity::kDataLoss:
+      return "data_loss";
+  }
+  return "";
+}
+
+}  // namespace
+
+struct Recorder::Statements {
+  std::optional<Statement> api_call, gpu_op, range, off_cpu, host_event, latency, name;
+};
+
+Recorder::Recorder(const TraceDb& db)
+    : db_(db),
+      statements_(std::make_unique<Statements>()),
+      roll_ups_([this](const LatencyRow& row) { Add(row); }) {}
+
+Recorder::~Recorder() = default;
+
+Status Recorder::PrepareAll() {
+  const auto prepare = [&](std::string_view sql, std::optional<Statement>& out) -> Status {
+    GPUWHY_ASSIGN_OR_RETURN(Statement statement, db_.Prepare(sql));
+    out.emplace(std::move(statement));
+    return {};
+  };
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertApiCall, statements_->api_call));
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertGpuOp, statements_->gpu_op));
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertRange, statements_->range));
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertOffCpu, statements_->off_cpu));
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertHostEvent, statements_->host_event));
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertLatency, statements_->latency));
+  return prepare(kInsertName, statements_->name);
+}
+
+Result<std::unique_ptr<Recorder>> Recorder::Start(const TraceDb& db, const CaptureRow& capture) {
+  std::unique_ptr<Recorder> recorder(new Recorder(db));
+  GPUWHY_RETURN_IF_ERROR(recorder->PrepareAll());
+  // Names already in the database are reused, so that a file with several captures interns once.
+  GPUWHY_RETURN_IF_ERROR(db.Query("SELECT id, text FROM name", {}, [&](const Row& row) {
+    recorder->names_.emplace(row.Text(1), row.Int(0));
+  }));
+  recorder->capture_id_ =
+      recorder->Insert("INSERT INTO capture (kind) VALUES (?)", {std::string_view(capture.kind)});
+  recorder->UpdateCapture(capture);
+  GPUWHY_RETURN_IF_ERROR(recorder->status_);
+  return recorder;
+}
+
+int64_t Recorder::Insert(std::string_view sql, TraceDb::Arguments arguments) {
+  if (!status_.ok()) return 0;
+  status_ = db_.Query(sql, arguments, [](const Row&) {});
+  return sqlite3_last_insert_rowid(db_.handle());
+}
+
+int64_t Recorder::Run(Statement& statement) {
+  if (!status_.ok()) return 0;
+  status_ = statement.Run();
+  return sqlite3_last_insert_rowid(db_.handle());
+}
+
+void Recorder::UpdateCapture(const CaptureRow& row) {
+  Insert(
+      "UPDATE capture SET path = ?2, host = ?3, rank = ?4, world_size = ?5, clock_offset_ns = ?6, "
+      "clock_error_ns = ?7, cpu_count = ?8, memory_bytes = ?9, is_selective = ?10, "
+      "tool_version = ?11, facts = ?12, sha256 = ?13 WHERE id = ?1",
+      {capture_id_, Value(row.path), Value(row.host), Value(row.rank), Value(row.world_size),
+       Value(row.clock_offset_ns), Value(row.clock_error_ns), Value(row.cpu_count),
+       Value(row.memory_bytes), int64_t{row.is_selective}, Value(row.tool_version),
+       std::string_view(row.facts_json), Value(row.sha256)});
+}
+
+int64_t Recorder::InternName(std::string_view text) {
+  if (const auto it = names_.find(text); it != names_.end()) return it->second;
+  Binder(*statements_->name) << text;
+  if (text.empty()) statements_->name->Bind(1, text);
+  const int64_t id = Run(*statements_->name);
+  names_.emplace(text, id);
+  return id;
+}
+
+int64_t Recorder::ProcessOf(int64_t pid) {
+  int64_t& id = processes_[pid];
+  if (id == 0)
+    id = Insert("INSERT INTO process (capture_id, pid) VALUES (?, ?)", {capture_id_, pid});
+  return id;
+}
+
+int64_t Recorder::ThreadOf(int64_t process_id, int64_t tid) {
+  int64_t& id = threads_[{process_id, tid}];
+  if (id == 0) {
+    id = Insert("INSERT INTO thread (process_id, tid) VALUES (?, ?)", {process_id, tid});
+    thread_process_[id] = process_id;
+  }
+  return id;
+}
+
+int64_t Recorder::GpuOf(int64_t device_index) {
+  int64_t& id = gpus_[device_index];
+  if (id == 0) {
+    id = Insert("INSERT INTO gpu (capture_id, device_index) VALUES (?, ?)",
+                {capture_id_, device_index});
+  }
+  return id;
+}
+
+void Recorder::EndProcess(int64_t pid) {
+  processes_.erase(pid);
+}
+
+void Recorder::EndThread(int64_t process_id, int64_t tid) {
+  threads_.erase({process_id, tid});
+}
+
+void Recorder::SetProcess(int64_t process_id, const ProcessFacts& facts) {
+  Insert(
+      "UPDATE process SET parent_id = coalesce(?2, parent_id), name = coalesce(?3, name), "
+      "cmdline = coalesce(?4, cmdline), container = coalesce(?5, container), "
+      "rank = coalesce(?6, rank), start_ns = coalesce(?7, start_ns), "
+      "end_ns = coalesce(?8, end_ns) WHERE id = ?1",
+      {process_id, Value(facts.parent_id), Value(facts.name), Value(facts.cmdline),
+       Value(facts.container), Value(facts.rank), Value(facts.start_ns), Value(facts.end_ns)});
+}
+
+void Recorder::SetThread(int64_t thread_id, const ThreadFacts& facts) {
+  Insert(
+      "UPDATE thread SET name = coalesce(?2, name), start_ns = coalesce(?3, start_ns), "
+      "end_ns = coalesce(?4, end_ns) WHERE id = ?1",
+      {thread_id, Value(facts.name), Value(facts.start_ns), Value(facts.end_ns)});
+}
+
+void Recorder::SetGpu(int64_t gpu_id, const GpuFacts& facts) {
+  Insert(
+      "UPDATE gpu SET uuid = coalesce(?2, uuid), name = coalesce(?3, name), "
+      "sm_count = coalesce(?4, sm_count), memory_bytes = coalesce(?5, memory_bytes), "
+      "compute_capability = coalesce(?6, compute_capability) WHERE id = ?1",
+      {gpu_id, Value(facts.uuid), Value(facts.name), Value(facts.sm_count),
+       Value(facts.memory_bytes), Value(facts.compute_capability)});
+}
+
+int64_t Recorder::ProcessOfThread(int64_t thread_id) const {
+  const auto it = thread_process_.find(thread_id);
+  return it == thread_process_.end() ? 0 : it->second;
+}
+
+void Recorder::See(int64_t start_ns, int64_t duration_ns) {
+  first_ns_ = first_ns_ ? std::min(*first_ns_, start_ns) : start_ns;
+  const int64_t end_ns = start_ns + duration_ns;
+  last_ns_ = last_ns_ ? std::max(*last_ns_, end_ns) : end_ns;
+}
+
+void Recorder::RollUp(const RollUpEvent& event) {
+  See(event.start_ns, event.duration_ns);
+  if (has_roll_ups_) roll_ups_.Add(event);
+}
+
+int64_t Recorder::Add(const ApiCallRow& row) {
+  Binder(*statements_->api_call) << row.start_ns << row.duration_ns << row.thread_id << row.name_id
+                                 << row.parent_id << row.correlation_id << row.bytes
+                                 << row.copy_kind << row.host_memory << row.stream
+                                 << row.return_code << row.callsite_id;
+  RollUp({.source = EventSource::kApiCall,
+          .process_id = ProcessOfThread(row.thread_id),
+          .name_id = row.name_id,
+          .start_ns = row.start_ns,
+          .duration_ns = row.duration_ns,
+          .bytes = row.bytes.value_or(0)});
+  return Run(*statements_->api_call);
+}
+
+int64_t Recorder::Add(const GpuOpRow& row) {
+  Binder(*statements_->gpu_op) << row.start_ns << row.duration_ns << row.gpu_id << row.process_id
+                               << row.context_id << row.stream << row.kind << row.name_id
+                               << row.correlation_id << row.bytes << row.copy_kind
+                               << row.host_memory << row.grid_x << row.grid_y << row.grid_z
+                               << row.block_x << row.block_y << row.block_z << row.register_count
+                               << row.shared_memory_bytes << row.graph_node_id;
+  RollUp({.source = EventSource::kGpuOp,
+          .process_id = row.process_id.value_or(0),
+          .name_id = row.name_id,
+          .start_ns = row.start_ns,
+          .duration_ns = row.duration_ns,
+          .bytes = row.bytes.value_or(0)});
+  return Run(*statements_->gpu_op);
+}
+
+int64_t Recorder::Add(const RangeRow& row) {
+  Binder(*statements_->range) << row.start_ns << row.duration_ns << row.thread_id << row.name_id
+                              << row.category << row.sequence_id << row.shapes;
+  RollUp({.source = EventSource::kRange,
+          .process_id = ProcessOfThread(row.thread_id),
+          .name_id = row.name_id,
+          .start_ns = row.start_ns,
+          .duration_ns = row.duration_ns});
+  return Run(*statements_->range);
+}
+
+int64_t Recorder::Add(const OffCpuRow& row) {
+  Binder(*statements_->off_cpu) << row.start_ns << row.duration_ns << row.thread_id
+                                << row.runnable_ns << row.reason << row.waker_thread_id
+                                << row.preemptor_thread_id << row.callsite_id;
+  RollUp({.source = EventSource::kOffCpu,
+          .process_id = ProcessOfThread(row.thread_id),
+          .thread_id = row.thread_id,
+          .name_id = InternName(row.reason),
+          .start_ns = row.start_ns,
+          .duration_ns = row.duration_ns});
+  return Run(*statements_->off_cpu);
+}
+
+int64_t Recorder::Add(const HostEventRow& row) {
+  Binder(*statements_->host_event)
+      << row.start_ns << row.duration_ns << row.thread_id << row.other_thread_id << row.kind
+      << row.bytes << row.detail_name_id;
+  RollUp({.source = EventSource::kHostEvent,
+          .process_id = row.thread_id ? ProcessOfThread(*row.thread_id) : 0,
+          .name_id = InternName(row.kind),
+          .start_ns = row.start_ns,
+          .duration_ns = row.duration_ns,
+          .bytes = row.bytes.value_or(0)});
+  return Run(*statements_->host_event);
+}
+
+int64_t Recorder::Add(const ForeignFindingRow& row) {
+  return Insert(
+      "INSERT INTO foreign_finding (capture_id, tool, external_id, time_ns, severity, title, "
+      "cause, "
+      "explanation, recommendations, operation, p50_ns, p99_ns, tail_ratio) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      {capture_id_, std::string_view(row.tool), std::string_view(row.external_id),
+       Value(row.time_ns), std::string_view(row.severity), std::string_view(row.title),
+       Value(row.cause), Value(row.explanation), Value(row.recommendations_json),
+       Value(row.operation), Value(row.p50_ns), Value(row.p99_ns),
+       row.tail_ratio ? SqlValue(*row.tail_ratio) : SqlValue(std::monostate())});
+}
+
+void Recorder::Add(const LatencyRow& row) {
+  Statement& statement = *statements_->latency;
+  Binder(statement) << row.bucket_ns << row.width_ns << row.process_id << row.thread_id
+                    << row.source << row.name_id << row.event_count << row.stored_count
+                    << row.sum_ns << row.min_ns << row.max_ns << row.sum_bytes;
+  constexpr int kHistogramColumn = 13;
+  row.histogram.empty() ? statement.BindNull(kHistogramColumn)
+                        : statement.BindBlob(kHistogramColumn, row.histogram);
+  Run(statement);
+}
+
+void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id,
+                         int64_t weight_count) {
+  See(time_ns, 0);
+  Insert("INSERT INTO sample (time_ns, thread_id, callsite_id, weight_count) VALUES (?, ?, ?, ?)",
+         {time_ns, thread_id, callsite_id, weight_count});
+}
+
+void Recorder::AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns,
+                               double value) {
+  auto it = counters_.find(name);
+  if (it == counters_.end()) {
+    const int64_t id = Insert("INSERT INTO counter (capture_id, name, unit) VALUES (?, ?, ?)",
+                              {capture_id_, name, unit});
+    it = counters_.emplace(name, id).first;
+  }
+  Insert("INSERT OR REPLACE INTO counter_value (counter_id, time_ns, value) VALUES (?, ?, ?)",
+         {it->second, time_ns, value});
+}
+
+int64_t Recorder::InternFrame(const FrameRow& frame) {
+  const std::string key = fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", frame.kind, frame.function_name,
+                                      frame.module, frame.file, frame.line.value_or(-1));
+  int64_t& id = frames_[key];
+  if (id == 0) {
+    id =
+        Insert("INSERT INTO frame (kind, function_name, module, file, line) VALUES (?, ?, ?, ?, ?)",
+               {frame.kind, frame.function_name, Value(frame.module), Value(frame.file),
+                Value(frame.line)});
+  }
+  return id;
+}
+
+int64_t Recorder::InternCallsite(std::span<const int64_t> frame_ids) {
+  int64_t parent = 0;
+  for (const int64_t frame : frame_ids) {
+    int64_t& id = callsites_[{parent, frame}];
+    if (id == 0) {
+      id = Insert("INSERT INTO callsite (parent_id, frame_id) VALUES (?, ?)",
+                  {parent == 0 ? SqlValue(std::monostate()) : SqlValue(parent), frame});
+    }
+    parent = id;
+  }
+  return parent;
+}
+
+void Recorder::Count(const LossKind& kind, int64_t count, std::optional<int64_t> time_ns,
+                     std::string_view example) {
+  auto it = losses_.find(kind.name);
+  if (it == losses_.end()) {
+    it = losses_.emplace(std::string(kind.name), LossCount{kind, 0, {}, {}, CleanText(example)})
+             .first;
+  }
+  LossCount& loss = it->second;
+  loss.count += count;
+  if (!time_ns) return;
+  loss.first_ns = loss.first_ns ? std::min(*loss.first_ns, *time_ns) : *time_ns;
+  loss.last_ns = loss.last_ns ? std::max(*loss.last_ns, *time_ns) : *time_ns;
+}
+
+void Recorder::WriteLosses() {
+  for (const auto& [name, loss] : losses_) {
+    std::string description(loss.kind.description);
+    if (!loss.example.empty()) description += fmt::format(" (first: {})", loss.example);
+    Insert(
+        "INSERT INTO loss (capture_id, name, severity, event_count, first_ns, last_ns, "
+        "description, "
+        "advice) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        {capture_id_, std::string_view(name), SeverityName(loss.kind.severity), loss.count,
+         Value(loss.first_ns), Value(loss.last_ns), std::string_view(description),
+         loss.kind.advice});
+  }
+  losses_.clear();
+}
+
+Status Recorder::Finish() {
+  roll_ups_.Flush();
+  WriteLosses();
+  Insert(
+      "UPDATE capture SET start_ns = min(coalesce(start_ns, ?2), ?2), "
+      "end_ns = max(coalesce(end_ns, ?3), ?3) WHERE id = ?1",
+      {capture_id_, Value(first_ns_), Value(last_ns_)});
+  return status_;
+}
+
+}  // namespace gpuwhy

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schema/trace_db.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "schema/embedded.h"
+#include "schema/sql_functions.h"
+
+namespace gpuwhy {
+namespace {
+
+constexpr int kProgressInstructions =
+    2000;  // VDBE steps between two looks at the stop token, ~20 us
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+constexpr size_t kHeaderBytes = 100;
+constexpr std::string_view kImportHint = "if another profiler wrote it, run: gpuwhy import FILE";
+
+// Steps from older schema versions, oldest first. Version 1 is the first.
+constexpr std::span<const Migration> kMigrations;
+
+// What the file itself says before SQLite touches it.
+struct FileHeader {
+  bool is_wal = false;
+};
+
+uint32_t BigEndian(const std::array<char, kHeaderBytes>& header, size_t at, size_t bytes) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    value = (value << 8U) | static_cast<unsigned char>(header.at(at + i));
+  }
+  return value;
+}
+
+Status CheckLength(const std::string& path, const std::array<char, kHeaderBytes>& header,
+                   uint64_t size) {
+  const uint32_t raw_page = BigEndian(header, 16, 2);
+  const uint64_t page_bytes = raw_page == 1 ? 65536 : raw_page;
+  const uint64_t expected = page_bytes * BigEndian(header, 28, 4);
+  const bool is_counted = BigEndian(header, 24, 4) == BigEndian(header, 92, 4);
+  if (is_counted && expected > size) {
+    return CorruptInput(
+        fmt::format("{} is truncated: {} bytes where its header promises {}; copy it again", path,
+                    size, expected));
+  }
+  return {};
+}
+
+Result<FileHeader> ReadHeader(const std::string& path) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (!std::filesystem::exists(status)) {
+    return NotFound(fmt::format("cannot open {}: no such file", path));
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return InvalidArgument(fmt::format("cannot open {}: not a regular file", path));
+  }
+  const uint64_t size = std::filesystem::file_size(path, failure);
+  if (size == 0) {
+    return CorruptInput(
+        fmt::format("{} is empty (0 bytes): the recording never started or the copy failed", path));
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Unavailable(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  std::array<char, kHeaderBytes> header{};
+  file.read(header.data(), kHeaderBytes);
+  if (std::string_view(header.data(), kMagic.size()) != kMagic) {
+    return CorruptInput(fmt::format("{} is not a SQLite database; {}", path, kImportHint));
+  }
+  if (size < kHeaderBytes) return CorruptInput(fmt::format("{} is truncated: copy it again", path));
+  GPUWHY_RETURN_IF_ERROR(CheckLength(path, header, size));
+  return FileHeader{.is_wal = header[18] == 2 || header[19] == 2};
+}
+
+std::string EscapeUriPath(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    if (c == '?' || c == '#' || c == '%') {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// A read-only handle may do nothing but read. PRAGMA is refused but for the two that describe
+// tables.
+// NOLINTNEXTLINE(readability-function-size): the signature is SQLite's.
+int AllowOnlyReading(void* /*unused*/, int action, const char* first, const char* second,
+                     const char* /*db*/, const char* /*trigger*/) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return second != nullptr && std::strcmp(second, "load_extension") == 0 ? SQLITE_DENY
+                                                                             : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return std::strcmp(first, "table_info") == 0 || std::strcmp(first, "table_list") == 0
+                 ? SQLITE_OK
+                 : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+void Harden(sqlite3* handle) {
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 100'000);
+  sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200);
+  sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 50);
+  sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, 250'000);
+  sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 10);
+}
+
+Status RunQuery(Statement& statement, TraceDb::Arguments arguments,
+                const TraceDb::RowFunction& on_row) {
+  int index = 0;
+  for (const SqlValue& argument : arguments)
+    statement.Bind(++index, argument);
+  while (true) {
+    const auto stepped = statement.Step();
+    if (!stepped.ok() || !stepped.value()) {
+      statement.Reset();
+      return stepped.ok() ? Status() : Status(stepped.error());
+    }
+    on_row(statement.row());
+  }
+}
+
+bool IsInMemory(const std::string& path) {
+  return path.starts_with("file:/gpuwhy-memory-");
+}
+
+}  // namespace
+
+std::string_view StatementText(const EmbeddedFile& file) {
+  std::string_view text = file.text.substr(file.text.find("CREATE"));
+  return text.substr(0, text.rfind(';'));
+}
+
+Result<bool> Statement::Step() {
+  const int code = sqlite3_step(get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  sqlite3* handle = sqlite3_db_handle(get());
+  const char* text = sqlite3_errmsg(handle);
+  if (code == SQLITE_INTERRUPT) {
+    return Error{ErrorCode::kCancelled, "the query was stopped before it finished"};
+  }
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    return CorruptInput(
+        fmt::format("the trace database is damaged ({}): copy or record it again", text));
+  }
+  return code == SQLITE_ERROR ? InvalidArgument(text)
+                              : Unavailable(fmt::format("SQLite: {}", text));
+}
+
+Status Statement::Run() {
+  const auto stepped = Step();
+  Reset();
+  return stepped.ok() ? Status() : Status(stepped.error());
+}
+
+int TraceDb::OnProgress(void* interrupt) {
+  const auto* state = static_cast<const Interrupt*>(interrupt);
+  if (state->stop.stop_requested()) return 1;
+  return state->deadline && std::chrono::steady_clock::now() > *state->deadline ? 1 : 0;
+}
+
+void TraceDb::SetInterrupt(std::stop_token stop,
+                           std::optional<std::chrono::steady_clock::time_point> deadline) const {
+  interrupt_->stop = std::move(stop);
+  interrupt_->deadline = deadline;
+}
+
+Error TraceDb::LastError(std::string_view doing) const {
+  const int code = sqlite3_errcode(handle());
+  const char* text = sqlite3_errmsg(handle());
+  if (code == SQLITE_INTERRUPT) {
+    return {ErrorCode::kCancelled, fmt::format("{} was stopped before it finished", doing)};
+  }
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    return CorruptInput(
+        fmt::format("{}: the file is damaged ({}): copy or record it again", doing, text));
+  }
+  if (code == SQLITE_ERROR || code == SQLITE_AUTH) return InvalidArgument(text);
+  return Unavailable(fmt::format("{}: {}", doing, text));
+}
+
+Result<TraceDb> TraceDb::Open(const std::string& path, int flags) {
+  TraceDb db;
+  db.uri_ = path;
+  sqlite3* raw = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  db.handle_.reset(raw);
+  if (code != SQLITE_OK) {
+    return Unavailable(fmt::format("cannot open {}: {}", path, sqlite3_errstr(code)));
+  }
+  Harden(raw);
+  sqlite3_busy_timeout(raw, 2000);
+  db.interrupt_ = std::make_unique<Interrupt>();
+  sqlite3_progress_handler(raw, kProgressInstructions, &OnProgress, db.interrupt_.get());
+  GPUWHY_RETURN_IF_ERROR(RegisterSqlFunctions(raw));
+  return db;
+}
+
+Result<TraceDb> TraceDb::OpenReadOnly(const std::string& path) {
+  std::string uri = path;
+  if (!IsInMemory(path)) {
+    GPUWHY_ASSIGN_OR_RETURN(const FileHeader header, ReadHeader(path));
+    // A WAL file needs a shared-memory file beside it even for reading. Without a writer (no -wal)
+    // the file is complete in itself and is read as immutable, so nothing is created next to it.
+    const bool is_immutable = header.is_wal && !std::filesystem::exists(path + "-wal");
+    uri = fmt::format("file:{}?mode=ro{}", EscapeUriPath(path), is_immutable ? "&immutable=1" : "");
+  }
+  GPUWHY_ASSIGN_OR_RETURN(TraceDb db, Open(uri, SQLITE_OPEN_READONLY));
+  db.uri_ = path;
+  GPUWHY_RETURN_IF_ERROR(db.CheckVersion(path, kSchemaVersion));
+  GPUWHY_RETURN_IF_ERROR(db.CheckSchema(path));
+  GPUWHY_RETURN_IF_ERROR(db.Execute("PRAGMA query_only = 1"));
+  sqlite3_set_authorizer(db.handle(), &AllowOnlyReading, nullptr);
+  return db;
+}
+
+Result<TraceDb> TraceDb::OpenForWriting(const std::string& path) {
+  const bool is_new = !std::filesystem::exists(path);
+  if (!is_new) GPUWHY_RETURN_IF_ERROR(ReadHeader(path));
+  GPUWHY_ASSIGN_OR_RETURN(
+      TraceDb db, Open("file:" + EscapeUriPath(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  db.uri_ = path;
+  if (is_new) {
+    GPUWHY_RETURN_IF_ERROR(db.CreateSchema());
+    return db;
+  }
+  GPUWHY_RETURN_IF_ERROR(db.CheckVersion(path, 1));
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t version, db.QueryInt("PRAGMA user_version"));
+  GPUWHY_RETURN_IF_ERROR(Migrate(db, static_cast<int>(version), kMigrations));
+  GPUWHY_RETURN_IF_ERROR(db.CheckSchema(path));
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t triggers,
+                          db.QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"));
+  if (triggers > 0) {
+    return CorruptInput(
+        fmt::format("{} has triggers, which gpuwhy never makes: write to another file", path));
+  }
+  return db;
+}
+
+Result<TraceDb> TraceDb::CreateInMemory() {
+  static std::atomic<int> next{0};
+  const std::string uri = fmt::format("file:/gpuwhy-memory-{}?vfs=memdb", next++);
+  GPUWHY_ASSIGN_OR_RETURN(TraceDb db, Open(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  GPUWHY_RETURN_IF_ERROR(db.CreateSchema());
+  return db;
+}
+
+Status TraceDb::CreateSchema() const {
+  GPUWHY_RETURN_IF_ERROR(Execute("PRAGMA page_size = 16384"));
+  std::string script = "BEGIN;";
+  for (const auto& files : {EmbeddedTables(), EmbeddedViews()}) {
+    for (const EmbeddedFile& file : files)
+      script.append(file.text);
+  }
+  script += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT;",
+                        kApplicationId, kSchemaVersion);
+  return Execute(script);
+}
+
+Status TraceDb::CheckVersion(const std::string& path, int oldest) const {
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t application, QueryInt("PRAGMA application_id"));
+  if (application != kApplicationId) {
+    return CorruptInput(
+        fmt::format("{} is a SQLite database but not a gpuwhy trace; {}", path, kImportHint));
+  }
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t version, QueryInt("PRAGMA user_version"));
+  if (version > kSchemaVersion) {
+    return Unavailable(
+        fmt::format("{} was written by a newer gpuwhy (schema version {}, this program reads up to "
+                    "{}): upgrade gpuwhy",
+                    path, version, kSchemaVersion));
+  }
+  if (version < oldest) {
+    return Unavailable(fmt::format(
+        "{} has the old schema version {} (this program reads {}): record or import it again", path,
+        version, kSchemaVersion));
+  }
+  return {};
+}
+
+// A file whose tables are views, or whose views are not ours, could make every query run its code.
+Status TraceDb::CheckSchema(const std::string& path) const {
+  std::map<std::string, std::string, std::less<>> found;
+  GPUWHY_RETURN_IF_ERROR(
+      Query("SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view')", {},
+            [&](const Row& row) { found.emplace(row.Text(0), row.Text(1)); }));
+  for (const auto& files : {EmbeddedTables(), EmbeddedViews()}) {
+    for (const EmbeddedFile& file : files) {
+      const auto it = found.find(file.name);
+      if (it == found.end() || it->second != StatementText(file)) {
+        return CorruptInput(
+            fmt::format("{} is damaged or was tampered with: its {} is not that of schema version "
+                        "{}; record or import it again",
+                        path, file.name, kSchemaVersion));
+      }
+    }
+  }
+  return {};
+}
+
+Status TraceDb::Execute(const std::string& sql) const {
+  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return LastError("writing the trace database");
+}
+
+Status TraceDb::CreateIndexes() const {
+  for (const EmbeddedFile& file : EmbeddedIndexes()) {
+    GPUWHY_RETURN_IF_ERROR(Execute(std::string(file.text)));
+  }
+  return {};
+}
+
+Result<Statement> TraceDb::Prepare(std::string_view sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return LastError("preparing a query");
+  return Statement(statement);
+}
+
+Status TraceDb::Query(std::string_view sql, Arguments arguments, const RowFunction& on_row) const {
+  auto it = statements_.find(std::string(sql));
+  if (it == statements_.end()) {
+    GPUWHY_ASSIGN_OR_RETURN(Statement prepared, Prepare(sql));
+    it = statements_.emplace(std::string(sql), std::move(prepared)).first;
+  }
+  // A query made while the same text is being read (from its row function) gets a statement of its
+  // own.
+  if (sqlite3_stmt_busy(it->second.get()) != 0) {
+    GPUWHY_ASSIGN_OR_RETURN(Statement nested, Prepare(sql));
+    return RunQuery(nested, arguments, on_row);
+  }
+  return RunQuery(it->second, arguments, on_row);
+}
+
+Result<int64_t> TraceDb::QueryInt(std::string_view sql, Arguments arguments) const {
+  std::optional<int64_t> value;
+  GPUWHY_RETURN_IF_ERROR(Query(sql, arguments, [&](const Row& row) {
+    if (!value) value = row.Int(0);
+  }));
+  return value.value_or(0);
+}
+
+Status Migrate(const TraceDb& db, int version, std::span<const Migration> steps) {
+  for (const Migration& step : steps) {
+    if (step.from < version) continue;
+    Status done = db.Execute(
+        fmt::format("BEGIN; {}; PRAGMA user_version = {}; COMMIT", step.sql, step.from + 1));
+    if (!done.ok()) {
+      if (sqlite3_get_autocommit(db.handle()) == 0) (void)db.Execute("ROLLBACK");
+      return done;
+    }
+  }
+  return {};
+}
+
+}  // namespace gpuwhy

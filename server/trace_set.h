@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces that are open, by name, and a pool of read-only handles for each. A gpuwhy database is
+// read in place; any other file that an importer knows (Ingero, Kineto, ...) is converted in memory
+// on first use and never touched. Opening is lazy: naming a trace does no work. Thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "schema/base/result.h"
+#include "schema/trace_db.h"
+
+namespace gpuwhy {
+
+class TraceSet {
+ public:
+  using Progress = std::function<void(uint64_t done_bytes, uint64_t total_bytes)>;
+
+  // Names are the file names without extension, made unique with -2, -3.
+  void Add(const std::string& path);
+  std::vector<std::string> Names() const;
+
+  // A handle that goes back to the pool when the lease ends.
+  class Lease {
+   public:
+    Lease(std::shared_ptr<void> trace, std::unique_ptr<TraceDb> db,
+          std::function<void(std::unique_ptr<TraceDb>)> give_back);
+    ~Lease();
+    Lease(Lease&&) noexcept = default;
+    Lease& operator=(Lease&&) = delete;
+    const TraceDb& db() const { return *db_; }
+
+   private:
+    std::shared_ptr<void> trace_;
+    std::unique_ptr<TraceDb> db_;
+    std::function<void(std::unique_ptr<TraceDb>)> give_back_;
+  };
+
+  // `name` may be empty when exactly one trace is open. Errors name the traces there are.
+  Result<Lease> Borrow(const std::string& name, std::stop_token stop,
+                       const Progress& progress = {});
+
+ private:
+  struct Trace;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Trace>> traces_;
+};
+
+}  // namespace gpuwhy
