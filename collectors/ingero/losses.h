@@ -10,7 +10,8 @@ inline constexpr std::string_view kUpgrade = "record with gpuwhy, which stores o
 
 inline constexpr LossKind kSelectiveStorage{
     "ingero_selective_storage", LossSeverity::kInfo,
-    "Ingero kept only some events as rows (the slow, the first and the rare), so statistics of rows "
+    "Ingero kept only some events as rows (the slow, the first and the rare), so statistics of "
+    "rows "
     "are biased upward; its per-minute aggregates are not",
     "use the aggregates, or record with ingero trace --record-all"};
 inline constexpr LossKind kAggregatesMissing{
@@ -66,7 +67,8 @@ inline constexpr LossKind kSummaryWithoutExtremes{
     kUpgrade};
 inline constexpr LossKind kSummaryMissing{
     "ingero_summary_missing", LossSeverity::kDataLoss,
-    "in-kernel summaries that Ingero counted but did not store; their events are unknown", kUpgrade};
+    "in-kernel summaries that Ingero counted but did not store; their events are unknown",
+    kUpgrade};
 inline constexpr LossKind kNamesAmbiguous{
     "ingero_names_ambiguous", LossSeverity::kInfo,
     "process names of a merged file, which do not say of which node; used where only one node has "
@@ -79,8 +81,12 @@ inline constexpr LossKind kNodeUnknown{
 inline constexpr LossKind kSchedstatNotConverted{
     "ingero_schedstat_not_converted", LossSeverity::kInfo,
     "off-CPU percentiles per control group, which have no table here", "read them with sqlite3"};
-inline constexpr LossKind kTableDamaged{
-    "ingero_table_damaged", LossSeverity::kDataLoss,
-    "side tables that could not be read; skipped", "copy or record the file again"};
+inline constexpr LossKind kFirstCpuSample{"ingero_first_cpu_sample", LossSeverity::kInfo,
+                                          "the first CPU sample, which Ingero stores as 0 because "
+                                          "it has nothing to compare with; skipped",
+                                          kUpgrade};
+inline constexpr LossKind kTableDamaged{"ingero_table_damaged", LossSeverity::kDataLoss,
+                                        "side tables that could not be read; skipped",
+                                        "copy or record the file again"};
 
 }  // namespace gpuwhy::ingero

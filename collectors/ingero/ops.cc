@@ -31,7 +31,7 @@ constexpr std::array kOps = {
     Op{kHost, kSchedSwitch, Becomes::kOffCpu, "unknown", Bytes::kNone, true},
     Op{kHost, kSchedWakeup, kEvent, "wakeup"},
     Op{kHost, 3, kEvent, "page_alloc", Bytes::kArg0},
-    Op{kHost, 4, kEvent, "oom_kill"},
+    Op{kHost, kOomKill, kEvent, "oom_kill"},
     Op{kHost, kProcessExec, kEvent, "exec"},
     Op{kHost, kProcessExit, kEvent, "exit"},
     Op{kHost, kProcessFork, kEvent, "fork"},

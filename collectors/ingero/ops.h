@@ -16,6 +16,7 @@ inline constexpr int64_t kDriver = 4;
 inline constexpr int64_t kGraph = 8;
 inline constexpr int64_t kSchedSwitch = 1;
 inline constexpr int64_t kSchedWakeup = 2;
+inline constexpr int64_t kOomKill = 4;
 inline constexpr int64_t kProcessExec = 5;
 inline constexpr int64_t kProcessExit = 6;
 inline constexpr int64_t kProcessFork = 7;

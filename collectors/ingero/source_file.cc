@@ -11,9 +11,9 @@ namespace gpuwhy::ingero {
 namespace {
 
 constexpr std::array<std::string_view, 13> kTables = {
-    "events",        "stack_traces",     "causal_chains",    "sources",     "ops",
-    "schema_info",   "system_snapshots", "sessions",         "process_names", "event_aggregates",
-    "annotations",   "cgroup_metadata",  "cgroup_schedstat"};
+    "events",      "stack_traces",     "causal_chains",   "sources",       "ops",
+    "schema_info", "system_snapshots", "sessions",        "process_names", "event_aggregates",
+    "annotations", "cgroup_metadata",  "cgroup_schedstat"};
 constexpr std::array<std::string_view, 7> kEventColumns = {"timestamp", "pid",      "tid", "source",
                                                            "op",        "duration", "arg0"};
 
