@@ -99,9 +99,9 @@ Status TraceSet::Trace::Refresh(std::unique_lock<std::mutex>& lock, const std::s
   idle.clear();
   converted.reset();
   opened_as.reset();
+  ++generation;
   if (!IsTraceDatabase(head)) GPUWHY_RETURN_IF_ERROR(Convert(lock, stop, progress));
   opened_as = now;
-  ++generation;
   return {};
 }
 
