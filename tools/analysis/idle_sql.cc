@@ -35,21 +35,25 @@ std::string IdList(const std::vector<int64_t>& ids) {
   return text;
 }
 
-std::string IdleSql(const TraceFacts& facts, const IdlePicture& picture) {
+std::string GapSql(const TraceFacts& facts, View view, GapLimits limits) {
   std::string rows;
   const auto timelines = facts.Timelines();
   if (!timelines.ok()) return "";
   for (const BusyTimeline& timeline : *timelines.value()) {
     rows += rows.empty() ? "" : " UNION ALL ";
-    rows += BusyRows(facts, picture.view, timeline);
+    rows += BusyRows(facts, view, timeline);
   }
   return fmt::format(
       "WITH c AS ({}), m AS (SELECT g, s, max(e) OVER (PARTITION BY g ORDER BY s, e) AS e FROM c), "
       "d AS (SELECT lead(s) OVER (PARTITION BY g ORDER BY s, e) - e AS gap_ns FROM m) SELECT "
-      "count(*) AS gap_count, sum(gap_ns) AS idle_ns, max(gap_ns) AS longest_ns FROM d WHERE "
-      "gap_ns "
-      ">= {}",
-      rows, picture.view == View::kDevice ? 1 : kIdleApiGapNs);
+      "count(*) AS gap_count, coalesce(sum(gap_ns), 0) AS idle_ns, max(gap_ns) AS longest_ns FROM "
+      "d "
+      "WHERE gap_ns BETWEEN {} AND {}",
+      rows, limits.min_ns, limits.max_ns - 1);
+}
+
+std::string IdleSql(const TraceFacts& facts, const IdlePicture& picture) {
+  return GapSql(facts, picture.view, {.min_ns = picture.view == View::kDevice ? 1 : kIdleApiGapNs});
 }
 
 std::string UnionSql(const std::string& rows_sql) {

@@ -11,8 +11,14 @@
 
 namespace gpuwhy {
 
-// idle_ns and gap_count as the picture counts them.
+// gap_count and idle_ns as the picture counts them.
 std::string IdleSql(const TraceFacts& facts, const IdlePicture& picture);
+// The same of gaps of any length from `min_ns` to less than `max_ns`.
+struct GapLimits {
+  int64_t min_ns = 1;
+  int64_t max_ns = INT64_MAX;
+};
+std::string GapSql(const TraceFacts& facts, View view, GapLimits limits);
 // covered_ns: the union of the rows that `rows_sql` selects as (s, e) columns.
 std::string UnionSql(const std::string& rows_sql);
 // "1, 2, 3"
