@@ -40,6 +40,8 @@ Error NotRecognised(const std::string& path) {
   return CorruptInput(fmt::format("{} is in no format that gpuwhy reads ({})", path, known));
 }
 
+}  // namespace
+
 const Importer* FindImporter(const FileHead& head) {
   const Importer* best = nullptr;
   for (const Importer& importer : collectors::importers::AllImporters()) {
@@ -48,8 +50,6 @@ const Importer* FindImporter(const FileHead& head) {
   }
   return best;
 }
-
-}  // namespace
 
 Result<FileHead> ReadFileHead(const std::string& path) {
   std::error_code failure;

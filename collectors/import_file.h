@@ -23,6 +23,9 @@ struct ImportReport {
   uint64_t size_bytes = 0;
 };
 
+// The importer that recognises the content, or null.
+const Importer* FindImporter(const FileHead& head);
+
 Result<FileHead> ReadFileHead(const std::string& path);
 Result<ImportReport> ImportFile(const TraceDb& db, const std::string& path,
                                 const ImportOptions& options);

@@ -184,9 +184,10 @@ void Recorder::SetProcess(int64_t process_id, const ProcessFacts& facts) {
       "UPDATE process SET parent_id = coalesce(?2, parent_id), name = coalesce(?3, name), "
       "cmdline = coalesce(?4, cmdline), container = coalesce(?5, container), "
       "rank = coalesce(?6, rank), start_ns = coalesce(?7, start_ns), "
-      "end_ns = coalesce(?8, end_ns) WHERE id = ?1",
+      "end_ns = coalesce(?8, end_ns), pid = coalesce(?9, pid) WHERE id = ?1",
       {process_id, Value(facts.parent_id), Value(facts.name), Value(facts.cmdline),
-       Value(facts.container), Value(facts.rank), Value(facts.start_ns), Value(facts.end_ns)});
+       Value(facts.container), Value(facts.rank), Value(facts.start_ns), Value(facts.end_ns),
+       Value(facts.pid)});
 }
 
 void Recorder::SetThread(int64_t thread_id, const ThreadFacts& facts) {

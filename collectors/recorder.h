@@ -30,6 +30,7 @@ struct ProcessFacts {
   std::optional<int64_t> rank;
   std::optional<int64_t> start_ns;
   std::optional<int64_t> end_ns;
+  std::optional<int64_t> pid;  // for a row that was made before its pid was known
 };
 
 struct ThreadFacts {

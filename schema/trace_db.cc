@@ -219,21 +219,44 @@ Result<TraceDb> TraceDb::Open(const std::string& path, int flags) {
   return db;
 }
 
-Result<TraceDb> TraceDb::OpenReadOnly(const std::string& path) {
-  std::string uri = path;
-  if (!IsInMemory(path)) {
-    GPUWHY_ASSIGN_OR_RETURN(const FileHeader header, ReadHeader(path));
-    // A WAL file needs a shared-memory file beside it even for reading. Without a writer (no -wal)
-    // the file is complete in itself and is read as immutable, so nothing is created next to it.
-    const bool is_immutable = header.is_wal && !std::filesystem::exists(path + "-wal");
-    uri = fmt::format("file:{}?mode=ro{}", EscapeUriPath(path), is_immutable ? "&immutable=1" : "");
-  }
+// Opens a file so that neither it nor its directory can change. A WAL file is special: SQLite wants
+// a shared-memory file beside it even for reading.
+// - no -wal: nobody writes and the file is complete in itself, so it is read as immutable;
+// - -wal and -shm: a recorder is writing; its shared memory is joined;
+// - -wal alone: left by a crash or a copy. The WAL is indexed on the heap, which SQLite does for an
+//   exclusive connection; the exclusive lock itself is not taken (nolock), as nothing is written.
+Result<TraceDb> TraceDb::OpenFile(const std::string& path) {
+  GPUWHY_ASSIGN_OR_RETURN(const FileHeader header, ReadHeader(path));
+  const bool has_wal = header.is_wal && std::filesystem::exists(path + "-wal");
+  const bool is_orphan = has_wal && !std::filesystem::exists(path + "-shm");
+  std::string uri = fmt::format("file:{}?mode=ro", EscapeUriPath(path));
+  if (header.is_wal && !has_wal) uri += "&immutable=1";
+  if (is_orphan) uri += "&nolock=1";
   GPUWHY_ASSIGN_OR_RETURN(TraceDb db, Open(uri, SQLITE_OPEN_READONLY));
+  sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (is_orphan) GPUWHY_RETURN_IF_ERROR(db.Execute("PRAGMA locking_mode = EXCLUSIVE"));
   db.uri_ = path;
+  return db;
+}
+
+Status TraceDb::Restrict() const {
+  GPUWHY_RETURN_IF_ERROR(Execute("PRAGMA query_only = 1"));
+  sqlite3_set_authorizer(handle(), &AllowOnlyReading, nullptr);
+  return {};
+}
+
+Result<TraceDb> TraceDb::OpenReadOnly(const std::string& path) {
+  GPUWHY_ASSIGN_OR_RETURN(TraceDb db,
+                          IsInMemory(path) ? Open(path, SQLITE_OPEN_READONLY) : OpenFile(path));
   GPUWHY_RETURN_IF_ERROR(db.CheckVersion(path, kSchemaVersion));
   GPUWHY_RETURN_IF_ERROR(db.CheckSchema(path));
-  GPUWHY_RETURN_IF_ERROR(db.Execute("PRAGMA query_only = 1"));
-  sqlite3_set_authorizer(db.handle(), &AllowOnlyReading, nullptr);
+  GPUWHY_RETURN_IF_ERROR(db.Restrict());
+  return db;
+}
+
+Result<TraceDb> TraceDb::OpenForeign(const std::string& path) {
+  GPUWHY_ASSIGN_OR_RETURN(TraceDb db, OpenFile(path));
+  GPUWHY_RETURN_IF_ERROR(db.Restrict());
   return db;
 }
 

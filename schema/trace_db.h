@@ -39,6 +39,10 @@ class TraceDb {
   static Result<TraceDb> OpenReadOnly(const std::string& path);
   // Creates the file when absent, migrates it when older.
   static Result<TraceDb> OpenForWriting(const std::string& path);
+  // Any SQLite file of another program, for importers: read-only like OpenReadOnly, its schema
+  // unchecked. Triggers and views of such a file are hostile: ask for tables by name only after
+  // looking at sqlite_schema.
+  static Result<TraceDb> OpenForeign(const std::string& path);
   // A private database in memory; other handles of the process open it through uri().
   static Result<TraceDb> CreateInMemory();
 
@@ -72,7 +76,9 @@ class TraceDb {
   };
 
   static Result<TraceDb> Open(const std::string& path, int flags);
+  static Result<TraceDb> OpenFile(const std::string& path);
   static int OnProgress(void* interrupt);
+  Status Restrict() const;
   Status CreateSchema() const;
   Status CheckSchema(const std::string& path) const;
   Status CheckVersion(const std::string& path, int oldest) const;

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
+#include "server/commands/command.h"
 
-int main() {
-  return std::puts("gpuwhy") < 0 ? 1 : 0;
+int main(int argc, char** argv) {
+  CLI::App app("gpuwhy: why is my GPU waiting?");
+  app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "Print the help of every command");
+  gpuwhy::RunFunction run;
+  gpuwhy::AddExplain(app, run);
+  gpuwhy::AddStats(app, run);
+  gpuwhy::AddQuery(app, run);
+  gpuwhy::AddImport(app, run);
+  gpuwhy::AddCheck(app, run);
+  gpuwhy::AddVersion(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? gpuwhy::kExitFine : gpuwhy::kExitUsage;
+  }
+  return run();
 }

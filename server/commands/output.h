@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What commands share: the default database, calling a tool, printing an answer for a terminal or a
+// pipe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schema/base/result.h"
+#include "server/trace_set.h"
+#include "tools/answer.h"
+#include "tools/json.h"
+
+namespace gpuwhy {
+
+// $GPUWHY_DB, else $XDG_DATA_HOME/gpuwhy/trace.db, else ~/.local/share/gpuwhy/trace.db.
+std::string DefaultDatabase();
+
+// Calls a tool on a trace of one file. `arguments` holds only what the tool declares.
+Result<Answer> CallTool(TraceSet& traces, std::string_view tool_name, const Json& arguments);
+
+// Colour and width of standard output: none when it is not a terminal or NO_COLOR is set.
+TextStyle StyleOfStdout();
+
+// One sentence on standard error; returns the exit code for it.
+int PrintError(const Error& error);
+
+// Prints answers one after the other, or one JSON object with a key per tool.
+void PrintAnswers(const std::vector<std::pair<std::string, Answer>>& answers, bool as_json);
+
+}  // namespace gpuwhy

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A progress bar on standard error while a file is read: bytes, share, speed, time left. Draws at
+// most ten times a second, and nothing when standard error is not a terminal. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace gpuwhy {
+
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string label);
+  ~ProgressBar();  // clears the line
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void Update(uint64_t done_bytes, uint64_t total_bytes);
+
+ private:
+  std::string label_;
+  bool is_terminal_;
+  bool has_drawn_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_draw_;
+};
+
+}  // namespace gpuwhy
