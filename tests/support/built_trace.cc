@@ -47,11 +47,12 @@ BuiltTrace::BuiltTrace(const std::function<void(TraceBuilder&)>& fill, CaptureRo
   reader_ = std::make_unique<TraceDb>(Required(TraceDb::OpenReadOnly(writer_->uri())));
 }
 
-Result<Answer> RunToolOn(const TraceDb& db, std::string_view tool, const Json& arguments) {
+Result<Answer> RunToolOn(const TraceDb& db, std::string_view tool, const Json& arguments,
+                         std::stop_token stop) {
   const Tool* found = tools::FindTool(tool);
   GPUWHY_CHECK(found != nullptr);
   GPUWHY_ASSIGN_OR_RETURN(const Params params, Params::Parse(found->params, arguments));
-  return found->run({.db = &db, .params = params});
+  return found->run({.db = &db, .params = params, .stop = std::move(stop)});
 }
 
 Result<Answer> BuiltTrace::Run(std::string_view tool, const Json& arguments) const {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,7 @@ class BuiltTrace {
   std::unique_ptr<TraceDb> reader_;
 };
 
-Result<Answer> RunToolOn(const TraceDb& db, std::string_view tool, const Json& arguments);
+Result<Answer> RunToolOn(const TraceDb& db, std::string_view tool, const Json& arguments,
+                         std::stop_token stop = {});
 
 }  // namespace gpuwhy
