@@ -50,7 +50,7 @@ TEST_CASE("render: a terminal gets bars for shares and colours", "[tools]") {
 }
 
 TEST_CASE("render: a bar has ten cells whatever the share", "[tools]") {
-  for (const double share_pct : {-5.0, 0.0, 4.9, 50.0, 99.9, 100.0, 1e9, NAN})
+  for (const double share_pct : {-5.0, 0.0, 4.9, 50.0, 99.9, 100.0, 1e9, std::nan("")})
     CHECK(DisplayWidth(ShareBar(share_pct)) == 10);
   CHECK(ShareBar(0).find("\xE2\x96\x88") == std::string::npos);
   CHECK(ShareBar(100).find("\xE2\x96\x91") == std::string::npos);
@@ -80,7 +80,8 @@ TEST_CASE("render: long sentences wrap under their beginning on a terminal", "[t
   const std::string text = RenderText(answer, {.width = 40, .is_compact = false});
 
   CHECK(text ==
-        "x\n\nnote: one two three four five six seven\n   eight nine ten eleven twelve thirteen\n");
+        "x\n\nnote: one two three four five six\n   seven eight nine ten eleven twelve\n   "
+        "thirteen\n");
 }
 
 TEST_CASE("render: hostile text cannot escape its cell in any form", "[tools]") {
