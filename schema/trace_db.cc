@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kProgressInstructions =
     2000;  // VDBE steps between two looks at the stop token, ~20 us
+constexpr int kMaxSqlBytes = 100'000;
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
 constexpr size_t kHeaderBytes = 100;
 constexpr std::string_view kImportHint = "if another profiler wrote it, run: gpuwhy import FILE";
@@ -117,7 +118,7 @@ void Harden(sqlite3* handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
-  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 100'000);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
   sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200);
   sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 50);
   sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, 250'000);
@@ -198,6 +199,13 @@ Error TraceDb::LastError(std::string_view doing) const {
         fmt::format("{}: the file is damaged ({}): copy or record it again", doing, text));
   }
   if (code == SQLITE_ERROR || code == SQLITE_AUTH) return InvalidArgument(text);
+  if (code == SQLITE_READONLY) {
+    // Writing is refused before it can come to this: what wants to write is the recovery.
+    return Unavailable(
+        fmt::format("{}: {}; a writer died in the middle of a transaction: open the file once for "
+                    "writing to undo it",
+                    doing, text));
+  }
   return Unavailable(fmt::format("{}: {}", doing, text));
 }
 
@@ -341,6 +349,14 @@ Status TraceDb::CheckSchema(const std::string& path) const {
       }
     }
   }
+  // Virtual tables are code that reads its own tables, with a history of bugs on hostile ones.
+  GPUWHY_ASSIGN_OR_RETURN(
+      const int64_t virtual_tables,
+      QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage = 0"));
+  if (virtual_tables > 0) {
+    return CorruptInput(fmt::format(
+        "{} has virtual tables, which gpuwhy never makes: record or import it again", path));
+  }
   return {};
 }
 
@@ -357,11 +373,27 @@ Status TraceDb::CreateIndexes() const {
 }
 
 Result<Statement> TraceDb::Prepare(std::string_view sql) const {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
-                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (code != SQLITE_OK) return LastError("preparing a query");
-  return Statement(statement);
+  if (sql.size() > kMaxSqlBytes) {
+    return InvalidArgument(fmt::format("the statement has {} bytes; at most {} are allowed",
+                                       sql.size(), kMaxSqlBytes));
+  }
+  const auto prepare = [&](std::string_view text, const char** tail) -> Result<Statement> {
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v3(handle(), text.data(), static_cast<int>(text.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, tail);
+    if (code != SQLITE_OK) return LastError("preparing a query");
+    return Statement(statement);
+  };
+  const char* tail = nullptr;
+  GPUWHY_ASSIGN_OR_RETURN(Statement statement, prepare(sql, &tail));
+  if (statement.get() == nullptr) return InvalidArgument("the statement is empty");
+  // SQLite stops at the first semicolon; what follows may only be blank or a comment.
+  const auto rest = sql.substr(static_cast<size_t>(tail - sql.data()));
+  const auto second = prepare(rest, nullptr);
+  if (!second.ok() || second.value().get() != nullptr) {
+    return InvalidArgument("one statement at a time: remove what follows the semicolon");
+  }
+  return statement;
 }
 
 Status TraceDb::Query(std::string_view sql, Arguments arguments, const RowFunction& on_row) const {
