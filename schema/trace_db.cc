@@ -232,14 +232,14 @@ Result<TraceDb> TraceDb::Open(const std::string& path, int flags) {
 // - no -wal: nobody writes and the file is complete in itself, so it is read as immutable;
 // - -wal and -shm: a recorder is writing; its shared memory is joined;
 // - -wal alone: left by a crash or a copy. The WAL is indexed on the heap, which SQLite does for an
-//   exclusive connection; the exclusive lock itself is not taken (nolock), as nothing is written.
+//   exclusive connection; unix-none takes no lock, which a read-only descriptor could not.
 Result<TraceDb> TraceDb::OpenFile(const std::string& path) {
   GPUWHY_ASSIGN_OR_RETURN(const FileHeader header, ReadHeader(path));
   const bool has_wal = header.is_wal && std::filesystem::exists(path + "-wal");
   const bool is_orphan = has_wal && !std::filesystem::exists(path + "-shm");
   std::string uri = fmt::format("file:{}?mode=ro", EscapeUriPath(path));
   if (header.is_wal && !has_wal) uri += "&immutable=1";
-  if (is_orphan) uri += "&nolock=1";
+  if (is_orphan) uri += "&vfs=unix-none";
   GPUWHY_ASSIGN_OR_RETURN(TraceDb db, Open(uri, SQLITE_OPEN_READONLY));
   sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (is_orphan) GPUWHY_RETURN_IF_ERROR(db.Execute("PRAGMA locking_mode = EXCLUSIVE"));
@@ -248,6 +248,14 @@ Result<TraceDb> TraceDb::OpenFile(const std::string& path) {
 }
 
 Status TraceDb::Restrict() const {
+  // Table-valued functions declare their columns on first use by a statement that the authorizer
+  // would refuse. Those that queries may use are therefore used once now; an older SQLite may lack
+  // one.
+  for (const char* sql :
+       {"SELECT 1 FROM pragma_table_info('name')", "SELECT 1 FROM pragma_table_list LIMIT 1",
+        "SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"}) {
+    (void)Execute(sql);
+  }
   GPUWHY_RETURN_IF_ERROR(Execute("PRAGMA query_only = 1"));
   sqlite3_set_authorizer(handle(), &AllowOnlyReading, nullptr);
   return {};
@@ -387,6 +395,11 @@ Result<Statement> TraceDb::Prepare(std::string_view sql) const {
   const char* tail = nullptr;
   GPUWHY_ASSIGN_OR_RETURN(Statement statement, prepare(sql, &tail));
   if (statement.get() == nullptr) return InvalidArgument("the statement is empty");
+  // VACUUM INTO would write another file and asks no authorizer.
+  const bool is_read_only = sqlite3_db_readonly(handle(), "main") == 1;
+  if (is_read_only && sqlite3_stmt_readonly(statement.get()) == 0) {
+    return InvalidArgument("not authorized: this trace is open for reading only");
+  }
   // SQLite stops at the first semicolon; what follows may only be blank or a comment.
   const auto rest = sql.substr(static_cast<size_t>(tail - sql.data()));
   const auto second = prepare(rest, nullptr);
