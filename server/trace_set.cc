@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
+#include <condition_variable>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -16,12 +18,8 @@
 namespace gpuwhy {
 namespace {
 
-constexpr size_t kApplicationIdOffset = 68;  // in the SQLite file header
-
-bool IsTraceDatabase(const FileHead& head) {
-  return head.raw.starts_with("SQLite format 3") &&
-         head.raw.substr(std::min(head.raw.size(), kApplicationIdOffset), 4) == "GPUW";
-}
+constexpr size_t kIdleHandles = 8;  // more than the worker pool has threads
+constexpr size_t kNameLimit = 60;
 
 // What must stay the same for a handle to stay valid. A live recording grows its -wal file, which
 // its readers follow by themselves; only the switch between "has a writer" and "has none" matters.
@@ -39,11 +37,34 @@ FileIdentity IdentityOf(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return {};
   FileIdentity identity{.device = status.st_dev, .inode = status.st_ino};
-  identity.has_writer = std::filesystem::exists(path + "-wal");
+  std::error_code failure;
+  identity.has_writer = std::filesystem::exists(path + "-wal", failure);
   if (identity.has_writer) return identity;
   identity.modified_ns = int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
   identity.size_bytes = status.st_size;
   return identity;
+}
+
+// By what the file says of itself: SQLite's magic and the application id in its header.
+bool IsTraceDatabase(const FileHead& head) {
+  constexpr size_t kApplicationIdOffset = 68;
+  constexpr std::string_view kId = "GPUW";
+  return head.raw.starts_with("SQLite format 3") &&
+         head.raw.size() >= kApplicationIdOffset + kId.size() &&
+         std::string_view(head.raw).substr(kApplicationIdOffset, kId.size()) == kId;
+}
+
+std::string BaseName(const std::string& path) {
+  std::filesystem::path file = std::filesystem::path(path).filename();
+  if (file.extension() == ".gz") file = file.stem();
+  std::string name = CleanText(file.stem().string(), kNameLimit);
+  const auto is_plain = [](unsigned char c) {
+    return c >= 0x80 || (std::isalnum(c) != 0) || c == '.' || c == '_' || c == '-';
+  };
+  std::replace_if(
+      name.begin(), name.end(), [&](char c) { return !is_plain(static_cast<unsigned char>(c)); },
+      '_');
+  return name.empty() ? "trace" : name;
 }
 
 }  // namespace
@@ -51,66 +72,87 @@ FileIdentity IdentityOf(const std::string& path) {
 struct TraceSet::Trace {
   std::string name;
   std::string path;
-  std::mutex mutex;  // guards what follows; held during a conversion, so that it happens once
-  std::optional<FileIdentity> identity;
-  std::string uri;                     // what handles open
-  std::unique_ptr<TraceDb> converted;  // keeps an in-memory database alive
+
+  std::mutex mutex;  // guards everything below
+  std::condition_variable_any conversion_ended;
+  bool is_converting = false;
+  std::optional<FileIdentity> opened_as;
+  uint64_t generation = 0;
+  std::optional<TraceDb> converted;  // keeps the in-memory database alive
   std::vector<std::unique_ptr<TraceDb>> idle;
 
-  Status Refresh(const std::stop_token& stop, const Progress& progress);
-  Status Convert(const std::stop_token& stop, const Progress& progress);
+  Status Refresh(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                 const Progress& progress);
+  Status Convert(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                 const Progress& progress);
 };
 
-Status TraceSet::Trace::Convert(const std::stop_token& stop, const Progress& progress) {
-  GPUWHY_ASSIGN_OR_RETURN(TraceDb memory, TraceDb::CreateInMemory());
-  GPUWHY_ASSIGN_OR_RETURN(const ImportReport report,
-                          ImportFile(memory, path, {.stop = stop, .progress = progress}));
-  uri = memory.uri();
-  converted = std::make_unique<TraceDb>(std::move(memory));
-  return {};
-}
-
-Status TraceSet::Trace::Refresh(const std::stop_token& stop, const Progress& progress) {
+// Forgets handles of a file that has changed, and converts a foreign one. `lock` is held on return.
+Status TraceSet::Trace::Refresh(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                                const Progress& progress) {
+  if (!conversion_ended.wait(lock, stop, [&] { return !is_converting; })) {
+    return Error{ErrorCode::kCancelled, fmt::format("opening {} was stopped", name)};
+  }
   const FileIdentity now = IdentityOf(path);
-  if (identity == now) return {};
+  if (opened_as == now) return {};
+  GPUWHY_ASSIGN_OR_RETURN(const FileHead head, ReadFileHead(path));
   idle.clear();
   converted.reset();
-  identity.reset();
-  GPUWHY_ASSIGN_OR_RETURN(const FileHead head, ReadFileHead(path));
-  if (!IsTraceDatabase(head) && FindImporter(head) != nullptr) {
-    GPUWHY_RETURN_IF_ERROR(Convert(stop, progress));
-  } else {
-    uri = path;
-  }
-  identity = now;
+  opened_as.reset();
+  ++generation;
+  if (!IsTraceDatabase(head)) GPUWHY_RETURN_IF_ERROR(Convert(lock, stop, progress));
+  opened_as = now;
   return {};
 }
 
-TraceSet::Lease::Lease(std::shared_ptr<Trace> trace, std::unique_ptr<TraceDb> db)
-    : trace_(std::move(trace)), db_(std::move(db)) {}
-
-TraceSet::Lease::~Lease() {
-  if (!db_) return;
-  db_->SetInterrupt({}, {});
-  const std::lock_guard lock(trace_->mutex);
-  // A handle of a file that has changed since is not worth keeping.
-  if (db_->uri() == trace_->uri && trace_->identity == IdentityOf(trace_->path)) {
-    trace_->idle.push_back(std::move(db_));
+// Works without the lock, so that a caller who is told to stop need not wait for another's import.
+Status TraceSet::Trace::Convert(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
+                                const Progress& progress) {
+  is_converting = true;
+  lock.unlock();
+  Result<TraceDb> db = TraceDb::CreateInMemory();
+  Status done = db.ok() ? Status() : Status(db.error());
+  if (done.ok()) {
+    const auto report = ImportFile(db.value(), path, {.stop = stop, .progress = progress});
+    if (!report.ok()) done = report.error();
   }
+  lock.lock();
+  is_converting = false;
+  if (done.ok()) converted = std::move(db).value();
+  conversion_ended.notify_all();
+  return done;
 }
 
-void TraceSet::Add(const std::string& path) {
-  const std::string stem = CleanText(std::filesystem::path(path).stem().string(), 60);
+TraceSet::Lease::Lease(std::shared_ptr<Trace> trace, uint64_t generation,
+                       std::unique_ptr<TraceDb> db)
+    : trace_(std::move(trace)), generation_(generation), db_(std::move(db)) {}
+
+TraceSet::Lease::~Lease() {
+  if (db_ == nullptr) return;
+  db_->SetInterrupt({}, std::nullopt);
+  const std::lock_guard lock(trace_->mutex);
+  const bool is_current = generation_ == trace_->generation;
+  if (is_current && trace_->idle.size() < kIdleHandles) trace_->idle.push_back(std::move(db_));
+}
+
+std::string TraceSet::Add(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  std::string name = stem;
-  const auto is_taken = [&](const auto& trace) { return trace->name == name; };
-  for (int n = 2; std::any_of(traces_.begin(), traces_.end(), is_taken); ++n) {
-    name = fmt::format("{}-{}", stem, n);
+  for (const auto& trace : traces_) {
+    if (trace->path == path) return trace->name;
   }
+  const std::string base = BaseName(path);
+  std::string name = base;
+  const auto is_taken = [&] {
+    return std::any_of(traces_.begin(), traces_.end(),
+                       [&](const auto& trace) { return trace->name == name; });
+  };
+  for (int number = 2; is_taken(); ++number)
+    name = fmt::format("{}-{}", base, number);
   auto trace = std::make_shared<Trace>();
   trace->name = name;
   trace->path = path;
   traces_.push_back(std::move(trace));
+  return name;
 }
 
 std::vector<std::string> TraceSet::Names() const {
@@ -122,40 +164,37 @@ std::vector<std::string> TraceSet::Names() const {
 }
 
 Result<std::shared_ptr<TraceSet::Trace>> TraceSet::Find(const std::string& name) const {
-  const std::vector<std::string> names = Names();
-  if (names.empty()) {
-    return NotFound("no trace is open: start the server with gpuwhy mcp --db FILE");
-  }
+  const std::string known = fmt::format("{}", fmt::join(Names(), ", "));
   const std::lock_guard lock(mutex_);
+  if (traces_.empty()) return NotFound("no trace is open: start gpuwhy mcp with --db FILE");
   if (name.empty() && traces_.size() == 1) return traces_.front();
+  if (name.empty()) {
+    return InvalidArgument(fmt::format("several traces are open, so say trace=...: {}", known));
+  }
   for (const auto& trace : traces_) {
     if (trace->name == name) return trace;
   }
-  if (name.empty()) {
-    return InvalidArgument(fmt::format("several traces are open: say which with trace, one of {}",
-                                       fmt::join(names, ", ")));
-  }
-  return NotFound(fmt::format("there is no trace {}; open traces are {}", CleanText(name, 60),
-                              fmt::join(names, ", ")));
+  return NotFound(fmt::format("there is no trace {}; open are: {}", CleanText(name, 60), known));
 }
 
-Result<TraceSet::Lease> TraceSet::Borrow(const std::string& name, std::stop_token stop,
+Result<TraceSet::Lease> TraceSet::Borrow(const std::string& name, const std::stop_token& stop,
                                          const Progress& progress) {
   GPUWHY_ASSIGN_OR_RETURN(std::shared_ptr<Trace> trace, Find(name));
+  std::unique_lock lock(trace->mutex);
+  GPUWHY_RETURN_IF_ERROR(trace->Refresh(lock, stop, progress));
   std::unique_ptr<TraceDb> db;
-  {
-    const std::lock_guard lock(trace->mutex);
-    GPUWHY_RETURN_IF_ERROR(trace->Refresh(stop, progress));
-    if (!trace->idle.empty()) {
-      db = std::move(trace->idle.back());
-      trace->idle.pop_back();
-    } else {
-      GPUWHY_ASSIGN_OR_RETURN(TraceDb opened, TraceDb::OpenReadOnly(trace->uri));
-      db = std::make_unique<TraceDb>(std::move(opened));
-    }
+  if (!trace->idle.empty()) {
+    db = std::move(trace->idle.back());
+    trace->idle.pop_back();
+  } else {
+    const std::string& source = trace->converted ? trace->converted->uri() : trace->path;
+    GPUWHY_ASSIGN_OR_RETURN(TraceDb opened, TraceDb::OpenReadOnly(source));
+    db = std::make_unique<TraceDb>(std::move(opened));
   }
-  db->SetInterrupt(std::move(stop), {});
-  return Lease(std::move(trace), std::move(db));
+  db->SetInterrupt(stop, std::nullopt);
+  const uint64_t generation = trace->generation;
+  lock.unlock();
+  return Lease(std::move(trace), generation, std::move(db));
 }
 
 }  // namespace gpuwhy

@@ -85,6 +85,17 @@ std::string StripControls(std::string_view text) {
   return out;
 }
 
+std::string ReplaceInvalidUtf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = Decode(text, at);
+    out += point.value == kInvalid ? kReplacement : text.substr(at, point.length);
+    at += point.length;
+  }
+  return out;
+}
+
 std::string FormatDuration(int64_t duration_ns) {
   if (duration_ns < 0) {
     return duration_ns == INT64_MIN ? "-292 years" : "-" + FormatDuration(-duration_ns);

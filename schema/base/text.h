@@ -19,6 +19,9 @@ std::string CleanText(std::string_view raw, size_t limit = kDefaultTextLimit);
 // Like CleanText but keeps newlines and tabs and does not cut: the last net over a whole answer.
 std::string StripControls(std::string_view text);
 
+// Returns the text with every byte that is not UTF-8 replaced by U+FFFD, otherwise unchanged.
+std::string ReplaceInvalidUtf8(std::string_view text);
+
 // "25.8 ms", "73.2 us", "76.939 s": three to four significant digits, ASCII units.
 std::string FormatDuration(int64_t duration_ns);
 // "2.80 GB", "4.10 kB": decimal units, as bandwidths are quoted.

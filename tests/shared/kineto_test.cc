@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every real Kineto trace, against numbers computed from the JSON by independent means
+// (reference.json) or checked when the file was collected (INDEX.tsv).
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "collectors/import_file.h"
+#include "tests/catch.h"
+#include "tests/support/shared_data.h"
+
+using gpuwhy::ImportFile;
+using gpuwhy::SharedData;
+using gpuwhy::TraceDb;
+using Json = nlohmann::json;
+
+namespace {
+
+TraceDb Import(const std::string& relative_path) {
+  auto db = TraceDb::CreateInMemory();
+  REQUIRE(db.ok());
+  const auto report = ImportFile(db.value(), SharedData(relative_path), {});
+  INFO((report.ok() ? "" : report.error().message));
+  REQUIRE(report.ok());
+  return std::move(db).value();
+}
+
+// The reference keeps microseconds with three decimals.
+int64_t Ns(const Json& us) {
+  return std::llround(us.get<double>() * 1000);
+}
+
+int64_t Int(const TraceDb& db, std::string_view sql) {
+  const auto value = db.QueryInt(sql);
+  REQUIRE(value.ok());
+  return value.value();
+}
+
+int64_t BusyNs(const TraceDb& db) {
+  int64_t busy_ns = 0;
+  int64_t covered_until_ns = INT64_MIN;
+  REQUIRE(db.Query("SELECT start_ns, start_ns + duration_ns FROM gpu_op WHERE kind <> 'sync' "
+                   "ORDER BY start_ns",
+                   {},
+                   [&](const gpuwhy::Row& row) {
+                     const int64_t from_ns = std::max(row.Int(0), covered_until_ns);
+                     busy_ns += std::max<int64_t>(row.Int(1) - from_ns, 0);
+                     covered_until_ns = std::max(covered_until_ns, row.Int(1));
+                   })
+              .ok());
+  return busy_ns;
+}
+
+void CheckBreakdown(const TraceDb& db, const Json& expected) {
+  const int64_t span_ns = Int(db,
+                              "SELECT max(start_ns + duration_ns) - min(start_ns) FROM gpu_op "
+                              "WHERE kind <> 'sync'");
+  CHECK(Int(db, "SELECT count(*) FROM gpu_op WHERE kind <> 'sync'") == expected["gpu_activities"]);
+  CHECK(span_ns == Ns(expected["span_us"]));
+  CHECK(BusyNs(db) == Ns(expected["busy_us"]));
+  CHECK(span_ns - BusyNs(db) == Ns(expected["idle_us"]));
+}
+
+void CheckKernels(const TraceDb& db, const Json& rank) {
+  const Json& kernels = rank["kernels"];
+  CHECK(Int(db, "SELECT count(*) FROM gpu_op WHERE kind = 'kernel'") == kernels["count"]);
+  CHECK(Int(db, "SELECT count(DISTINCT name_id) FROM gpu_op WHERE kind = 'kernel'") ==
+        kernels["distinct_names"]);
+  CHECK(Int(db, "SELECT sum(duration_ns) FROM gpu_op WHERE kind = 'kernel'") ==
+        Ns(kernels["total_us"]));
+  size_t at = 0;
+  REQUIRE(db.Query("SELECT name, sum(duration_ns), count(*), max(duration_ns) FROM gpu_ops "
+                   "WHERE kind = 'kernel' GROUP BY name ORDER BY 2 DESC, 1 LIMIT 10",
+                   {},
+                   [&](const gpuwhy::Row& row) {
+                     const Json& expected = rank["top_kernels"].at(at++);
+                     CHECK(row.Text(0) == expected["name"].get<std::string>());
+                     CHECK(row.Int(1) == Ns(expected["total_us"]));
+                     CHECK(row.Int(2) == expected["calls"]);
+                     CHECK(row.Int(3) == Ns(expected["max_us"]));
+                   })
+              .ok());
+  CHECK(at == rank["top_kernels"].size());
+}
+
+void CheckLaunches(const TraceDb& db, const Json& rank) {
+  for (const auto& [name, count] : rank["runtime_calls"].items()) {
+    const auto found =
+        db.QueryInt("SELECT count(*) FROM api_calls WHERE name = ?", {std::string_view(name)});
+    INFO(name);
+    CHECK(found.value() == count.get<int64_t>());
+  }
+  const Json& launch = rank["launch"];
+  CHECK(Int(db, "SELECT count(*) FROM api_calls WHERE name LIKE '%LaunchKernel%'") ==
+        launch["launches"]);
+  CHECK(Int(db,
+            "SELECT count(*) FROM api_calls c JOIN gpu_op o ON o.correlation_id = c.correlation_id "
+            "AND o.process_id = c.process_id AND o.kind = 'kernel' "
+            "WHERE c.name LIKE '%LaunchKernel%' AND c.correlation_id NOT IN (-1, 0)") ==
+        launch["pairs"]);
+  CHECK(Int(db,
+            "SELECT count(*) FROM gpu_op o WHERE kind = 'kernel' AND NOT EXISTS (SELECT 1 "
+            "FROM api_call c WHERE c.correlation_id = o.correlation_id)") ==
+        launch["kernels_without_any_runtime_record"]);
+}
+
+void CheckJob(const TraceDb& db, const Json& rank) {
+  const Json& job = rank["distributedInfo"];
+  if (!job.is_object() || !job.contains("rank")) return;
+  CHECK(Int(db, "SELECT rank FROM capture") == job["rank"]);
+  CHECK(Int(db, "SELECT count(*) FROM process WHERE rank IS NULL") == 0);
+  if (job.contains("world_size")) {
+    CHECK(Int(db, "SELECT world_size FROM capture") == job["world_size"]);
+  }
+}
+
+struct IndexedFile {
+  std::string path;
+  std::string facts;
+};
+
+std::vector<IndexedFile> Indexed(const std::string& kind) {
+  std::vector<IndexedFile> files;
+  std::ifstream index(SharedData("INDEX.tsv"));
+  for (std::string line; std::getline(index, line);) {
+    std::vector<std::string> cells;
+    std::istringstream cut(line);
+    for (std::string cell; std::getline(cut, cell, '\t');)
+      cells.push_back(cell);
+    if (cells.size() < 7 || cells[1] != kind) continue;
+    files.push_back({cells[0], cells[6]});
+  }
+  return files;
+}
+
+// "events=9452 X=6813 ..." -> the number behind `key`.
+int64_t Fact(const std::string& facts, const std::string& key) {
+  const size_t at = (" " + facts).find(" " + key + "=");
+  REQUIRE(at != std::string::npos);
+  return std::stoll(facts.substr(at + key.size() + 1));
+}
+
+}  // namespace
+
+TEST_CASE("kineto: every trace of the reference gives the reference's numbers", "[shared]") {
+  std::ifstream file(SharedData("reference.json"));
+  const Json reference = Json::parse(file);
+  for (const auto& [name, set] : reference["sets"].items()) {
+    for (const Json& rank : set["ranks"]) {
+      INFO(rank["file"]);
+      const TraceDb db = Import(rank["file"]);
+      CheckBreakdown(db, rank["breakdown"]);
+      CheckKernels(db, rank);
+      CheckLaunches(db, rank);
+      CheckJob(db, rank);
+    }
+  }
+}
+
+TEST_CASE("kineto: every event of every collected trace is stored or counted", "[shared]") {
+  const auto files = Indexed("kineto");
+  CHECK(files.size() >= 60);
+  for (const IndexedFile& file : files) {
+    INFO(file.path);
+    const TraceDb db = Import(file.path);
+    CHECK(Int(db, "SELECT coalesce(json_extract(facts, '$.event_counts.X'), 0) FROM capture") ==
+          Fact(file.facts, "X"));
+    CHECK(Int(db,
+              "SELECT sum(value) FROM capture, json_each(json_extract(facts, '$.event_counts'))") ==
+          Fact(file.facts, "events"));
+    // The index counts CUDA and ROCm work; MTIA's comes on top here.
+    if (file.path.find("mtia") == std::string::npos) {
+      CHECK(Int(db, "SELECT count(*) FROM gpu_op WHERE kind <> 'sync'") ==
+            Fact(file.facts, "gpu_activities"));
+    }
+    CHECK(Int(db, "SELECT count(*) FROM loss WHERE severity = 'data_loss'") == 0);
+    CHECK(Int(db,
+              "SELECT (SELECT count(*) FROM api_call) + (SELECT count(*) FROM gpu_op) + "
+              "(SELECT count(*) FROM range) - (SELECT sum(event_count) FROM latency)") == 0);
+  }
+}
