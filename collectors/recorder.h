@@ -100,6 +100,7 @@ class Recorder {
   Status Finish();
 
  private:
+  struct Inserter;
   struct Statements;
   struct LossCount {
     LossKind kind;
@@ -114,7 +115,7 @@ class Recorder {
 
   explicit Recorder(const TraceDb& db);
   Status PrepareAll();
-  int64_t Run(Statement& statement);
+  int64_t Run(Inserter& inserter);
   void See(int64_t start_ns, int64_t duration_ns);
   void RollUp(const RollUpEvent& event);
   void WriteLosses();
@@ -132,6 +133,8 @@ class Recorder {
   std::unordered_map<int64_t, int64_t> processes_;
   std::map<std::pair<int64_t, int64_t>, int64_t> threads_;
   std::unordered_map<int64_t, int64_t> thread_process_;
+  mutable int64_t last_thread_id_ = 0;
+  mutable int64_t last_process_id_ = 0;
   std::unordered_map<int64_t, int64_t> gpus_;
   std::map<std::string, int64_t, std::less<>> frames_;
   std::map<std::pair<int64_t, int64_t>, int64_t> callsites_;

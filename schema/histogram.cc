@@ -53,14 +53,24 @@ int64_t Histogram::MiddleOf(uint32_t bucket) {
 }
 
 void Histogram::Add(int64_t duration_ns, int64_t count) {
-  buckets_[BucketOf(duration_ns)] += count;
+  AddToBucket(BucketOf(duration_ns), count);
+}
+
+void Histogram::AddToBucket(uint32_t index, int64_t count) {
+  const auto at =
+      std::lower_bound(buckets_.begin(), buckets_.end(), index,
+                       [](const Bucket& bucket, uint32_t wanted) { return bucket.index < wanted; });
+  if (at != buckets_.end() && at->index == index) {
+    at->count += count;
+  } else {
+    buckets_.insert(at, {index, count});
+  }
   count_ += count;
 }
 
 void Histogram::Merge(const Histogram& other) {
-  for (const auto& [bucket, count] : other.buckets_)
-    buckets_[bucket] += count;
-  count_ += other.count_;
+  for (const auto& [index, count] : other.buckets_)
+    AddToBucket(index, count);
 }
 
 Status Histogram::MergeEncoded(std::string_view blob) {
@@ -76,10 +86,8 @@ Status Histogram::MergeEncoded(std::string_view blob) {
     bucket += *delta;
     decoded.emplace_back(static_cast<uint32_t>(bucket), static_cast<int64_t>(*count));
   }
-  for (const auto& [index, count] : decoded) {
-    buckets_[index] += count;
-    count_ += count;
-  }
+  for (const auto& [index, count] : decoded)
+    AddToBucket(index, count);
   return {};
 }
 

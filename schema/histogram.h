@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schema/base/result.h"
 
@@ -31,7 +31,16 @@ class Histogram {
   static int64_t MiddleOf(uint32_t bucket);
 
  private:
-  std::map<uint32_t, int64_t> buckets_;
+  struct Bucket {
+    uint32_t index;
+    int64_t count;
+  };
+
+  void AddToBucket(uint32_t index, int64_t count);
+
+  // Sorted by index. A key seldom has more than some tens of buckets, so a flat vector beats a
+  // tree.
+  std::vector<Bucket> buckets_;
   int64_t count_ = 0;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/kineto/event_parser.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 
 #include "collectors/kineto/decimal.h"
@@ -34,7 +36,41 @@ std::optional<int64_t> TrailingNumber(std::string_view text) {
 
 }  // namespace
 
+class EventParser::Impl {
+ public:
+  bool Parse(std::string_view text, TextArena& arena, TraceEvent& event);
+
+ private:
+  using Value = simdjson::ondemand::value;
+
+  bool TakeField(std::string_view key, Value value);
+  bool TakeArgs(Value value);
+  bool TakeArg(std::string_view key, Value value);
+  std::string_view Text(Value value);
+  TraceId Id(Value value);
+  std::optional<int64_t> Time(Value value);
+  std::optional<int64_t> Number(Value value);
+  std::string_view Whole(Value value) const;
+  bool TakeDimensions(Value value, std::array<int64_t, 3>& out) const;
+
+  simdjson::ondemand::parser parser_;
+  TextArena* arena_ = nullptr;
+  TraceEvent* event_ = nullptr;
+  const char* end_ = nullptr;
+  // Neighbours share their category, so it is looked up once per run.
+  std::string last_category_text_;
+  Category last_category_ = Category::kNone;
+};
+
+EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}
+
+EventParser::~EventParser() = default;
+
 bool EventParser::Parse(std::string_view text, TextArena& arena, TraceEvent& event) {
+  return impl_->Parse(text, arena, event);
+}
+
+bool EventParser::Impl::Parse(std::string_view text, TextArena& arena, TraceEvent& event) {
   arena_ = &arena;
   event_ = &event;
   event = TraceEvent();
@@ -54,7 +90,7 @@ bool EventParser::Parse(std::string_view text, TextArena& arena, TraceEvent& eve
   return true;
 }
 
-bool EventParser::TakeField(std::string_view key, Value value) {
+bool EventParser::Impl::TakeField(std::string_view key, Value value) {
   TraceEvent& event = *event_;
   if (key == "ph") {
     const std::string_view phase = Text(value);
@@ -84,7 +120,7 @@ bool EventParser::TakeField(std::string_view key, Value value) {
   return true;
 }
 
-bool EventParser::TakeArgs(Value value) {
+bool EventParser::Impl::TakeArgs(Value value) {
   event_->args.all = Whole(value);
   if (!event_->args.all.starts_with('{')) return true;
   simdjson::ondemand::object object;
@@ -100,7 +136,7 @@ bool EventParser::TakeArgs(Value value) {
 }
 
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): one flat list of keys.
-bool EventParser::TakeArg(std::string_view key, Value value) {
+bool EventParser::Impl::TakeArg(std::string_view key, Value value) {
   EventArgs& args = event_->args;
   const auto is_number = [&](std::string_view wanted, std::optional<int64_t>& out) {
     if (key != wanted) return false;
@@ -154,7 +190,7 @@ bool EventParser::TakeArg(std::string_view key, Value value) {
   return true;
 }
 
-std::string_view EventParser::Text(Value value) {
+std::string_view EventParser::Impl::Text(Value value) {
   const std::string_view token = value.raw_json_token();
   if (!token.starts_with('"')) return ScalarText(token);
   const std::string_view raw = ScalarText(token);
@@ -165,7 +201,7 @@ std::string_view EventParser::Text(Value value) {
   return arena_->emplace_back(decoded);
 }
 
-TraceId EventParser::Id(Value value) {
+TraceId EventParser::Impl::Id(Value value) {
   TraceId id{.is_present = true};
   const std::string_view token = value.raw_json_token();
   const std::string_view text = token.starts_with('"') ? Text(value) : ScalarText(token);
@@ -177,13 +213,13 @@ TraceId EventParser::Id(Value value) {
   return id;
 }
 
-std::optional<int64_t> EventParser::Time(Value value) {
+std::optional<int64_t> EventParser::Impl::Time(Value value) {
   const auto time_ns = MicrosecondsToNs(ScalarText(value.raw_json_token()));
   if (!time_ns) event_->is_time_unreadable = true;
   return time_ns;
 }
 
-std::optional<int64_t> EventParser::Number(Value value) {
+std::optional<int64_t> EventParser::Impl::Number(Value value) {
   const std::string_view text = ScalarText(value.raw_json_token());
   const auto number = ParseInteger(text);
   if (!number && text != "null" && !text.empty()) event_->is_number_lost = true;
@@ -191,14 +227,14 @@ std::optional<int64_t> EventParser::Number(Value value) {
 }
 
 // A value of any kind as written.
-std::string_view EventParser::Whole(Value value) const {
+std::string_view EventParser::Impl::Whole(Value value) const {
   const std::string_view token = value.raw_json_token();
   if (!token.starts_with('{') && !token.starts_with('[')) return ScalarText(token);
   const char* end = FindValueEnd(token.data(), end_);
   return {token.data(), static_cast<size_t>((end == nullptr ? end_ : end) - token.data())};
 }
 
-bool EventParser::TakeDimensions(Value value, std::array<int64_t, 3>& out) {
+bool EventParser::Impl::TakeDimensions(Value value, std::array<int64_t, 3>& out) const {
   std::string_view text = Whole(value);
   for (int64_t& dimension : out) {
     const size_t begin = text.find_first_of("0123456789");
