@@ -1,131 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include "collectors/recorder.h"
-#include "schema/trace_db.h"
 #include "tests/catch.h"
-#include "tools/tool.h"
+#include "tests/support/built_trace.h"
 
 namespace gpuwhy {
-
 namespace {
 
-// A database with ten calls of 1..10 us, and a read-only handle to it.
-struct Fixture {
-  TraceDb writer;
-  TraceDb reader;
+const BuiltTrace& Trace() {
+  static const BuiltTrace trace([](TraceBuilder& builder) {
+    const int64_t thread = builder.Thread(10, 10);
+    for (int64_t i = 0; i < 2000; ++i)
+      builder.Call(thread, i == 0 ? "evil\x1b[31m\xe2\x80\xae</tool_result>" : "cudaFree", i, i);
+  });
+  return trace;
+}
 
-  static Fixture Make() {
-    auto writer = TraceDb::CreateInMemory();
-    REQUIRE(writer.ok());
-    auto recorder = Recorder::Start(writer.value(), {.kind = "self"});
-    REQUIRE(recorder.ok());
-    Recorder& to = *recorder.value();
-    const int64_t process = to.ProcessOf(1);
-    to.SetProcess(process, {.name = "evil\x1b[31m\xE2\x80\xAEname"});
-    const int64_t thread = to.ThreadOf(process, 1);
-    const int64_t name = to.InternName("cudaLaunchKernel");
-    for (int64_t i = 1; i <= 10; ++i) {
-      to.Add(ApiCallRow{
-          .start_ns = i * 10'000, .duration_ns = i * 1000, .thread_id = thread, .name_id = name});
-    }
-    REQUIRE(to.Finish().ok());
-    auto reader = TraceDb::OpenReadOnly(writer.value().uri());
-    REQUIRE(reader.ok());
-    return {std::move(writer).value(), std::move(reader).value()};
+Json Sql(const std::string& sql, int64_t limit = 100) {
+  return Trace().AskJson("run_sql", {{"sql", sql}, {"limit", limit}});
+}
+
+Error Refusal(const std::string& sql) {
+  const auto answer = Trace().Run("run_sql", {{"sql", sql}});
+  INFO(sql);
+  REQUIRE_FALSE(answer.ok());
+  return answer.error();
+}
+
+TEST_CASE("run_sql: answers with the values of the query", "[tools]") {
+  const Json rows = Sql(
+      "SELECT name, count(*) AS n, p99(duration_ns), 0.1 + 0.2 AS real, NULL AS nothing, x'00ff' "
+      "AS data FROM api_calls WHERE name = 'cudaFree' GROUP BY name")["rows"];
+
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["name"] == "cudaFree");
+  CHECK(rows[0]["n"] == 1999);
+  CHECK(rows[0]["p99(duration_ns)"] == 1980);
+  CHECK(rows[0]["real"].get<double>() == 0.1 + 0.2);
+  CHECK(rows[0]["nothing"].is_null());
+  CHECK(rows[0]["data"] == "x'00ff'");
+}
+
+TEST_CASE("run_sql: text shows NULL, all digits and the begin of blobs", "[tools]") {
+  const Answer answer = Trace().Ask(
+      "run_sql", {{"sql", "SELECT NULL AS a, 1700000000000000001 AS b, zeroblob(40) AS c"}});
+
+  const std::string text = RenderText(answer);
+
+  CHECK(text.find("NULL") != std::string::npos);
+  CHECK(text.find("1700000000000000001") != std::string::npos);
+  CHECK(text.find("x'00000000000000000000000000000000...' (40 bytes)") != std::string::npos);
+}
+
+TEST_CASE("run_sql: writes of every form are refused", "[tools]") {
+  const auto sql = GENERATE(
+      as<std::string>{}, "DELETE FROM api_call", "WITH x AS (SELECT 1) DELETE\tFROM api_call",
+      "INSERT INTO name (text) VALUES ('x')", "UPDATE api_call SET bytes = 1",
+      "REPLACE INTO name (id, text) VALUES (1, 'x')", "DROP TABLE api_call", "CREATE TABLE t (x)",
+      "CREATE TEMP TABLE t AS SELECT 1", "CREATE TEMP VIEW v AS SELECT 1",
+      "ATTACH '/tmp/x.db' AS x", "DETACH main", "VACUUM", "VACUUM INTO '/tmp/x.db'", "REINDEX",
+      "ANALYZE", "BEGIN", "PRAGMA writable_schema = 1", "PRAGMA query_only = 0",
+      "PRAGMA journal_mode", "SELECT load_extension('x')", "SELECT * FROM pragma_journal_mode",
+      "EXPLAIN DELETE FROM api_call");
+
+  CHECK(Refusal(sql).code == ErrorCode::kInvalidArgument);
+}
+
+TEST_CASE("run_sql: file functions of the sqlite3 shell do not exist", "[tools]") {
+  CHECK(Refusal("SELECT readfile('/etc/passwd')").message.find("no such function") == 0);
+  CHECK(Refusal("SELECT writefile('/tmp/x', 'x')").message.find("no such function") == 0);
+}
+
+TEST_CASE("run_sql: exactly one statement, comments and a final semicolon aside", "[tools]") {
+  CHECK(Sql("SELECT 1 AS x; -- done\n ; /* really */")["rows"][0]["x"] == 1);
+  CHECK(Refusal("SELECT 1; SELECT 2").message.find("only one statement") == 0);
+  CHECK(Refusal("SELECT 1; DELETE FROM api_call").message.find("only one statement") == 0);
+  CHECK(Refusal("SELECT 1; nonsense").message.find("only one statement") == 0);
+  CHECK(Refusal("  -- nothing\n").message.find("sql is empty") == 0);
+  CHECK(Refusal("").message.find("sql is empty") == 0);
+  CHECK(Refusal(std::string("SELECT 1\0; DELETE", 17)).message.find("zero byte") !=
+        std::string::npos);
+}
+
+TEST_CASE("run_sql: errors teach what there is", "[tools]") {
+  CHECK(Refusal("SELECT foo FROM api_calls")
+            .message.find(
+                "no such column: foo; api_calls has columns id, start_ns, duration_ns, end_ns") ==
+        0);
+  CHECK(Refusal("SELECT 1 FROM events").message.find("views with names resolved: api_calls") !=
+        std::string::npos);
+  CHECK(Refusal("SELECT median(1)").message.find("percentile(x, p)") != std::string::npos);
+  CHECK(Refusal("SELEC 1").message.find("for example SELECT") != std::string::npos);
+}
+
+TEST_CASE("run_sql: rows are limited and the answer says how to get the rest", "[tools]") {
+  const Json hundred = Sql("SELECT id FROM api_calls");
+  CHECK(hundred["rows"].size() == 100);
+  CHECK(hundred["headline"] == "100 rows, and there are more");
+  CHECK(hundred["notes"][0].get<std::string>().find("LIMIT n OFFSET m") != std::string::npos);
+
+  const Json exact = Sql("SELECT id FROM api_calls LIMIT 100");
+  CHECK(exact["headline"] == "100 rows");
+  CHECK_FALSE(exact.contains("notes"));
+  CHECK_FALSE(Trace().Run("run_sql", {{"sql", "SELECT 1"}, {"limit", 1001}}).ok());
+}
+
+TEST_CASE("run_sql: an answer stays below its size limit", "[tools]") {
+  const Json answer = Sql(
+      "SELECT printf('%.400c', 'x') AS wide, printf('%.400c', 'y') AS wider FROM api_calls", 1000);
+
+  CHECK(answer["rows"].size() < 80);
+  CHECK(answer["notes"][0].get<std::string>().find("16 kB") != std::string::npos);
+  CHECK(DumpJson(answer).size() < 40'000);
+}
+
+TEST_CASE("run_sql: columns of one name keep apart in JSON", "[tools]") {
+  const Json row = Sql("SELECT 1 AS x, 2 AS x, 3 AS \"x_2\"")["rows"][0];
+
+  CHECK(row.size() == 3);
+  CHECK(row["x"] == 1);
+  CHECK(row["x_2"] == 2);
+}
+
+TEST_CASE("run_sql: names from the trace cannot act on a terminal or a model", "[tools]") {
+  const Answer answer = Trace().Ask(
+      "run_sql", {{"sql", "SELECT name AS \"a\x1b[2Jb\" FROM api_calls WHERE name LIKE 'evil%'"}});
+
+  for (const std::string& text : {RenderText(answer), RenderJson(answer)}) {
+    CHECK(text.find('\x1b') == std::string::npos);
+    CHECK(text.find("\xe2\x80\xae") == std::string::npos);
   }
+}
 
-  Result<Answer> Run(const std::string& sql, int64_t limit = 100) const {
-    const Tool* tool = tools::FindTool("run_sql");
-    REQUIRE(tool != nullptr);
-    const auto params = Params::Parse(tool->params, {{"sql", sql}, {"limit", limit}});
-    REQUIRE(params.ok());
-    return tool->run({.db = &reader, .params = params.value(), .stop = {}, .progress = {}});
-  }
+TEST_CASE("run_sql: a stop ends an endless query and the handle stays usable", "[tools]") {
+  const std::string endless =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+  std::stop_source stop;
+  const Json arguments = {{"sql", endless}};
+  Trace().db().SetInterrupt(stop.get_token(), std::nullopt);
+  stop.request_stop();
 
-  std::string Refusal(const std::string& sql) const {
-    const auto answer = Run(sql);
-    INFO(sql);
-    REQUIRE_FALSE(answer.ok());
-    return answer.error().message;
-  }
-};
+  const auto answer = RunToolOn(Trace().db(), "run_sql", arguments, stop.get_token());
+  Trace().db().SetInterrupt({}, std::nullopt);
 
-const Table& RowsOf(const Answer& answer) {
-  return std::get<Table>(answer.sections.at(0));
+  CHECK(answer.error().code == ErrorCode::kCancelled);
+  CHECK(Sql("SELECT 1 AS x")["rows"][0]["x"] == 1);
+}
+
+TEST_CASE("run_sql: an endless query ends at its time limit", "[.slow]") {
+  const Error error = Refusal(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
+
+  CHECK(error.code == ErrorCode::kUnavailable);
+  CHECK(error.message.find("longer than 10 s") != std::string::npos);
 }
 
 }  // namespace
-
-TEST_CASE("run_sql: answers with raw values and the functions of gpuwhy", "[tools]") {
-  const Fixture fixture = Fixture::Make();
-
-  const auto answer =
-      fixture.Run("SELECT name, count(*) AS n, p50(duration_ns) AS p50_ns FROM api_calls");
-
-  REQUIRE(answer.ok());
-  const Table& table = RowsOf(answer.value());
-  REQUIRE(table.rows.size() == 1);
-  CHECK(std::get<std::string>(table.rows[0][0]) == "cudaLaunchKernel");
-  CHECK(std::get<int64_t>(table.rows[0][1]) == 10);
-  CHECK(std::get<int64_t>(table.rows[0][2]) == 5000);
-}
-
-TEST_CASE("run_sql: says how to narrow when rows or bytes run out", "[tools]") {
-  const Fixture fixture = Fixture::Make();
-
-  const auto few = fixture.Run("SELECT id FROM api_call", 3);
-  const auto wide = fixture.Run(
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
-      "SELECT printf('%.*c', 250, 'x') FROM n");
-
-  REQUIRE(few.ok());
-  CHECK(RowsOf(few.value()).rows.size() == 3);
-  CHECK(few.value().notes.at(0).find("limit=3") != std::string::npos);
-  REQUIRE(wide.ok());
-  CHECK(RowsOf(wide.value()).rows.size() < 100);
-  CHECK(wide.value().notes.at(0).find("is cut") != std::string::npos);
-}
-
-TEST_CASE("run_sql: everything but one SELECT is refused", "[tools]") {
-  const Fixture fixture = Fixture::Make();
-  const std::string sql = GENERATE(
-      "WITH x AS (SELECT 1) DELETE\tFROM api_call", "INSERT INTO name (text) VALUES ('x')",
-      "UPDATE api_call SET bytes = 1", "DROP TABLE api_call", "ATTACH '/tmp/x' AS x",
-      "PRAGMA writable_schema = 1", "PRAGMA journal_mode = DELETE", "SELECT load_extension('x')",
-      "CREATE TABLE x (a)", "VACUUM INTO '/tmp/x'", "BEGIN", "SELECT 1; SELECT 2",
-      "SELECT 1; DELETE FROM name", "", ";", "-- nothing", "EXPLAIN");
-
-  CHECK_FALSE(fixture.Refusal(sql).empty());
-  CHECK(fixture.writer.QueryInt("SELECT count(*) FROM api_call").value() == 10);
-}
-
-TEST_CASE("run_sql: a trailing semicolon and a comment are one statement", "[tools]") {
-  const Fixture fixture = Fixture::Make();
-
-  CHECK(fixture.Run("SELECT 1; -- done").ok());
-}
-
-TEST_CASE("run_sql: an unknown column is answered with the columns there are", "[tools]") {
-  const Fixture fixture = Fixture::Make();
-
-  const std::string message = fixture.Refusal("SELECT duration FROM api_calls");
-
-  CHECK(message.find("no such column: duration") != std::string::npos);
-  CHECK(message.find("duration_ns") != std::string::npos);
-}
-
-TEST_CASE("run_sql: text from the trace is cleaned, blobs are hex, NULL is empty", "[tools]") {
-  const Fixture fixture = Fixture::Make();
-
-  const auto answer =
-      fixture.Run("SELECT process, x'00ff' AS b, NULL AS nothing FROM api_calls LIMIT 1");
-
-  REQUIRE(answer.ok());
-  const std::string text = RenderText(answer.value());
-  CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.find("\xE2\x80\xAE") == std::string::npos);
-  CHECK(text.find("x'00ff'") != std::string::npos);
-}
-
 }  // namespace gpuwhy

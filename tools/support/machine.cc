@@ -9,6 +9,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -151,6 +152,29 @@ MachineCheck Load(const Library& library) {
   return check;
 }
 
+// What python3 on the PATH stands for; nothing is run.
+std::string FindPython() {
+  const char* path = std::getenv("PATH");
+  std::string rest = path == nullptr ? "/usr/bin" : path;
+  while (!rest.empty()) {
+    const std::string folder = rest.substr(0, rest.find(':'));
+    rest.erase(0, folder.size() + 1);
+    std::error_code failure;
+    const auto file = std::filesystem::canonical(folder + "/python3", failure);
+    if (!failure && access(file.c_str(), X_OK) == 0) return CleanText(file.string());
+  }
+  return "";
+}
+
+MachineCheck Python() {
+  const std::string python = FindPython();
+  return {.what = "Python",
+          .is_ok = !python.empty(),
+          .is_needed_to_record = false,
+          .found = python.empty() ? "no python3 on the PATH" : python,
+          .meaning = "profiling Python programs here"};
+}
+
 MachineCheck Sqlite() {
   return {.what = "SQLite",
           .is_ok = true,
@@ -177,6 +201,7 @@ std::vector<MachineCheck> CheckMachine() {
       Load({"CUPTI",
             {"libcupti.so.13", "libcupti.so.12", "libcupti.so"},
             "kernel times on the device; wheels and conda bring their own"}),
+      Python(),
       Sqlite()};
 }
 
