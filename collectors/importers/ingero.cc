@@ -79,6 +79,8 @@ Result<int64_t> ImportNode(const NodeImport& import) {
     recorder->Count(kAggregatesMissing);
     if (capture.is_selective) recorder->Count(kSelectiveStorage);
   }
+  // The session began long before its first event.
+  if (events.row_count() > 0) recorder->FreezeTimeRange();
   GPUWHY_RETURN_IF_ERROR(ConvertGpus(file, import.node, *recorder));
   if (import.is_first) {
     GPUWHY_RETURN_IF_ERROR(ConvertSnapshots(file, *recorder));

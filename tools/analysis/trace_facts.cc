@@ -42,6 +42,10 @@ bool Scope::HasProcess(int64_t process_id) const {
          std::find(process_ids.begin(), process_ids.end(), process_id) != process_ids.end();
 }
 
+bool Scope::HasGpu(int64_t gpu_id) const {
+  return gpu_ids.empty() || std::find(gpu_ids.begin(), gpu_ids.end(), gpu_id) != gpu_ids.end();
+}
+
 TraceFacts::TraceFacts(const Request& request)
     : db_(request.db),
       window_(request.window),

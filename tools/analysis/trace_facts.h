@@ -42,10 +42,10 @@ std::string_view NameOf(View view);
 // Limits what counts as work; empty means everything.
 struct Scope {
   std::vector<int64_t> process_ids;
-  std::optional<int64_t> gpu_id;
+  std::vector<int64_t> gpu_ids;
 
   bool HasProcess(int64_t process_id) const;
-  bool HasGpu(int64_t id) const { return !gpu_id || *gpu_id == id; }
+  bool HasGpu(int64_t gpu_id) const;
 };
 
 // A thread that was to launch the operation after some gap (or to make the next call).
