@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "schema/base/saturating.h"
 #include "schema/base/text.h"
 
 namespace gpuwhy {
 namespace {
+
+constexpr LossKind kCounterNotFinite{"counter_not_finite", LossSeverity::kDataLoss,
+                                     "measured values that are not a number or infinite; skipped",
+                                     "check the sensor or its driver"};
 
 constexpr std::string_view kInsertApiCall =
     "INSERT INTO api_call (start_ns, duration_ns, thread_id, name_id, parent_id, correlation_id, "
@@ -33,6 +39,8 @@ constexpr std::string_view kInsertLatency =
     "event_count, "
     "stored_count, sum_ns, min_ns, max_ns, sum_bytes, histogram) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr std::string_view kInsertCounterValue =
+    "INSERT OR REPLACE INTO counter_value (counter_id, time_ns, value) VALUES (?, ?, ?)";
 constexpr std::string_view kInsertName = "INSERT INTO name (text) VALUES (?)";
 
 SqlValue Value(const std::optional<int64_t>& value) {
@@ -42,21 +50,50 @@ SqlValue Value(std::string_view text) {
   return text.empty() ? SqlValue(std::monostate()) : SqlValue(text);
 }
 
-// Binds fields in column order.
+// Binds fields in column order. Text is not copied: it must live until the statement has run.
+// `bound` has a bit for each parameter that is not NULL, kept between rows, because most columns of
+// a wide table are NULL in most rows and binding NULL again costs as much as a value.
 class Binder {
  public:
-  explicit Binder(Statement& statement) : statement_(statement) {}
-  Binder& operator<<(int64_t value) { return statement_.Bind(++index_, value), *this; }
+  Binder(sqlite3_stmt* statement, uint64_t& bound) : statement_(statement), bound_(bound) {}
+  Binder& operator<<(int64_t value) {
+    sqlite3_bind_int64(statement_, Next(true), value);
+    return *this;
+  }
   Binder& operator<<(const std::optional<int64_t>& value) {
-    return statement_.Bind(++index_, value), *this;
+    return value ? *this << *value : Null();
   }
   Binder& operator<<(std::string_view text) {
-    text.empty() ? statement_.BindNull(++index_) : statement_.Bind(++index_, text);
+    if (text.empty()) return Null();
+    sqlite3_bind_text64(statement_, Next(true), text.data(), text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+    return *this;
+  }
+  Binder& Real(double value) {
+    sqlite3_bind_double(statement_, Next(true), value);
+    return *this;
+  }
+  Binder& Blob(std::string_view data) {
+    if (data.empty()) return Null();
+    sqlite3_bind_blob64(statement_, Next(true), data.data(), data.size(), SQLITE_STATIC);
     return *this;
   }
 
  private:
-  Statement& statement_;
+  Binder& Null() {
+    const bool was_bound = ((bound_ >> static_cast<unsigned>(index_)) & 1U) != 0;
+    const int index = Next(false);
+    if (was_bound) sqlite3_bind_null(statement_, index);
+    return *this;
+  }
+  int Next(bool is_bound) {
+    const uint64_t bit = uint64_t{1} << static_cast<unsigned>(index_);
+    bound_ = is_bound ? bound_ | bit : bound_ & ~bit;
+    return ++index_;
+  }
+
+  sqlite3_stmt* statement_;
+  uint64_t& bound_;
   int index_ = 0;
 };
 
@@ -74,8 +111,16 @@ std::string_view SeverityName(LossSeverity severity) {
 
 }  // namespace
 
+// One prepared insert and which of its parameters are not NULL.
+struct Recorder::Inserter {
+  std::optional<Statement> statement;
+  uint64_t bound = 0;
+
+  Binder Bind() { return {statement->get(), bound}; }
+};
+
 struct Recorder::Statements {
-  std::optional<Statement> api_call, gpu_op, range, off_cpu, host_event, latency, name;
+  Inserter api_call, gpu_op, range, off_cpu, host_event, latency, name, counter_value;
 };
 
 Recorder::Recorder(const TraceDb& db)
@@ -86,9 +131,9 @@ Recorder::Recorder(const TraceDb& db)
 Recorder::~Recorder() = default;
 
 Status Recorder::PrepareAll() {
-  const auto prepare = [&](std::string_view sql, std::optional<Statement>& out) -> Status {
+  const auto prepare = [&](std::string_view sql, Inserter& out) -> Status {
     GPUWHY_ASSIGN_OR_RETURN(Statement statement, db_.Prepare(sql));
-    out.emplace(std::move(statement));
+    out.statement.emplace(std::move(statement));
     return {};
   };
   GPUWHY_RETURN_IF_ERROR(prepare(kInsertApiCall, statements_->api_call));
@@ -97,6 +142,7 @@ Status Recorder::PrepareAll() {
   GPUWHY_RETURN_IF_ERROR(prepare(kInsertOffCpu, statements_->off_cpu));
   GPUWHY_RETURN_IF_ERROR(prepare(kInsertHostEvent, statements_->host_event));
   GPUWHY_RETURN_IF_ERROR(prepare(kInsertLatency, statements_->latency));
+  GPUWHY_RETURN_IF_ERROR(prepare(kInsertCounterValue, statements_->counter_value));
   return prepare(kInsertName, statements_->name);
 }
 
@@ -120,9 +166,13 @@ int64_t Recorder::Insert(std::string_view sql, TraceDb::Arguments arguments) {
   return sqlite3_last_insert_rowid(db_.handle());
 }
 
-int64_t Recorder::Run(Statement& statement) {
+int64_t Recorder::Run(Inserter& inserter) {
   if (!status_.ok()) return 0;
-  status_ = statement.Run();
+  sqlite3_stmt* statement = inserter.statement->get();
+  // The usual case without a detour through Status; a failed step reports again when repeated.
+  const int code = sqlite3_step(statement);
+  sqlite3_reset(statement);
+  if (code != SQLITE_DONE) status_ = db_.LastError("writing the trace database");
   return sqlite3_last_insert_rowid(db_.handle());
 }
 
@@ -139,9 +189,9 @@ void Recorder::UpdateCapture(const CaptureRow& row) {
 
 int64_t Recorder::InternName(std::string_view text) {
   if (const auto it = names_.find(text); it != names_.end()) return it->second;
-  Binder(*statements_->name) << text;
-  if (text.empty()) statements_->name->Bind(1, text);
-  const int64_t id = Run(*statements_->name);
+  statements_->name.Bind() << text;
+  if (text.empty()) statements_->name.statement->Bind(1, text);
+  const int64_t id = Run(statements_->name);
   names_.emplace(text, id);
   return id;
 }
@@ -207,13 +257,19 @@ void Recorder::SetGpu(int64_t gpu_id, const GpuFacts& facts) {
 }
 
 int64_t Recorder::ProcessOfThread(int64_t thread_id) const {
+  // Neighbouring rows are mostly of one thread.
+  if (thread_id == last_thread_id_) return last_process_id_;
   const auto it = thread_process_.find(thread_id);
-  return it == thread_process_.end() ? 0 : it->second;
+  if (it == thread_process_.end()) return 0;
+  last_thread_id_ = thread_id;
+  last_process_id_ = it->second;
+  return last_process_id_;
 }
 
 void Recorder::See(int64_t start_ns, int64_t duration_ns) {
+  if (is_range_frozen_) return;
   first_ns_ = first_ns_ ? std::min(*first_ns_, start_ns) : start_ns;
-  const int64_t end_ns = start_ns + duration_ns;
+  const int64_t end_ns = SaturatingAdd(start_ns, duration_ns);
   last_ns_ = last_ns_ ? std::max(*last_ns_, end_ns) : end_ns;
 }
 
@@ -223,70 +279,70 @@ void Recorder::RollUp(const RollUpEvent& event) {
 }
 
 int64_t Recorder::Add(const ApiCallRow& row) {
-  Binder(*statements_->api_call) << row.start_ns << row.duration_ns << row.thread_id << row.name_id
-                                 << row.parent_id << row.correlation_id << row.bytes
-                                 << row.copy_kind << row.host_memory << row.stream
-                                 << row.return_code << row.callsite_id;
+  statements_->api_call.Bind() << row.start_ns << row.duration_ns << row.thread_id << row.name_id
+                               << row.parent_id << row.correlation_id << row.bytes << row.copy_kind
+                               << row.host_memory << row.stream << row.return_code
+                               << row.callsite_id;
   RollUp({.source = EventSource::kApiCall,
           .process_id = ProcessOfThread(row.thread_id),
           .name_id = row.name_id,
           .start_ns = row.start_ns,
           .duration_ns = row.duration_ns,
           .bytes = row.bytes.value_or(0)});
-  return Run(*statements_->api_call);
+  return Run(statements_->api_call);
 }
 
 int64_t Recorder::Add(const GpuOpRow& row) {
-  Binder(*statements_->gpu_op) << row.start_ns << row.duration_ns << row.gpu_id << row.process_id
-                               << row.context_id << row.stream << row.kind << row.name_id
-                               << row.correlation_id << row.bytes << row.copy_kind
-                               << row.host_memory << row.grid_x << row.grid_y << row.grid_z
-                               << row.block_x << row.block_y << row.block_z << row.register_count
-                               << row.shared_memory_bytes << row.graph_node_id;
+  statements_->gpu_op.Bind() << row.start_ns << row.duration_ns << row.gpu_id << row.process_id
+                             << row.context_id << row.stream << row.kind << row.name_id
+                             << row.correlation_id << row.bytes << row.copy_kind << row.host_memory
+                             << row.grid_x << row.grid_y << row.grid_z << row.block_x << row.block_y
+                             << row.block_z << row.register_count << row.shared_memory_bytes
+                             << row.graph_node_id;
   RollUp({.source = EventSource::kGpuOp,
           .process_id = row.process_id.value_or(0),
           .name_id = row.name_id,
           .start_ns = row.start_ns,
           .duration_ns = row.duration_ns,
           .bytes = row.bytes.value_or(0)});
-  return Run(*statements_->gpu_op);
+  return Run(statements_->gpu_op);
 }
 
 int64_t Recorder::Add(const RangeRow& row) {
-  Binder(*statements_->range) << row.start_ns << row.duration_ns << row.thread_id << row.name_id
-                              << row.category << row.sequence_id << row.shapes;
+  statements_->range.Bind() << row.start_ns << row.duration_ns << row.thread_id << row.name_id
+                            << row.category << row.sequence_id << row.shapes;
   RollUp({.source = EventSource::kRange,
           .process_id = ProcessOfThread(row.thread_id),
           .name_id = row.name_id,
           .start_ns = row.start_ns,
           .duration_ns = row.duration_ns});
-  return Run(*statements_->range);
+  return Run(statements_->range);
 }
 
 int64_t Recorder::Add(const OffCpuRow& row) {
-  Binder(*statements_->off_cpu) << row.start_ns << row.duration_ns << row.thread_id
-                                << row.runnable_ns << row.reason << row.waker_thread_id
-                                << row.preemptor_thread_id << row.callsite_id;
+  statements_->off_cpu.Bind() << row.start_ns << row.duration_ns << row.thread_id << row.runnable_ns
+                              << row.reason << row.waker_thread_id << row.preemptor_thread_id
+                              << row.callsite_id;
   RollUp({.source = EventSource::kOffCpu,
           .process_id = ProcessOfThread(row.thread_id),
           .thread_id = row.thread_id,
           .name_id = InternName(row.reason),
           .start_ns = row.start_ns,
           .duration_ns = row.duration_ns});
-  return Run(*statements_->off_cpu);
+  return Run(statements_->off_cpu);
 }
 
 int64_t Recorder::Add(const HostEventRow& row) {
-  Binder(*statements_->host_event)
-      << row.start_ns << row.duration_ns << row.thread_id << row.other_thread_id << row.kind
-      << row.bytes << row.detail_name_id;
+  statements_->host_event.Bind() << row.start_ns << row.duration_ns << row.thread_id
+                                 << row.other_thread_id << row.kind << row.bytes
+                                 << row.detail_name_id;
   RollUp({.source = EventSource::kHostEvent,
           .process_id = row.thread_id ? ProcessOfThread(*row.thread_id) : 0,
           .name_id = InternName(row.kind),
           .start_ns = row.start_ns,
           .duration_ns = row.duration_ns,
           .bytes = row.bytes.value_or(0)});
-  return Run(*statements_->host_event);
+  return Run(statements_->host_event);
 }
 
 int64_t Recorder::Add(const ForeignFindingRow& row) {
@@ -303,14 +359,12 @@ int64_t Recorder::Add(const ForeignFindingRow& row) {
 }
 
 void Recorder::Add(const LatencyRow& row) {
-  Statement& statement = *statements_->latency;
-  Binder(statement) << row.bucket_ns << row.width_ns << row.process_id << row.thread_id
-                    << row.source << row.name_id << row.event_count << row.stored_count
-                    << row.sum_ns << row.min_ns << row.max_ns << row.sum_bytes;
-  constexpr int kHistogramColumn = 13;
-  row.histogram.empty() ? statement.BindNull(kHistogramColumn)
-                        : statement.BindBlob(kHistogramColumn, row.histogram);
-  Run(statement);
+  Binder binder = statements_->latency.Bind();
+  binder << row.bucket_ns << row.width_ns << row.process_id << row.thread_id << row.source
+         << row.name_id << row.event_count << row.stored_count << row.sum_ns << row.min_ns
+         << row.max_ns << row.sum_bytes;
+  binder.Blob(row.histogram);
+  Run(statements_->latency);
 }
 
 void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id,
@@ -322,14 +376,18 @@ void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id
 
 void Recorder::AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns,
                                double value) {
+  if (!std::isfinite(value)) return Count(kCounterNotFinite, 1, time_ns, name);
   auto it = counters_.find(name);
   if (it == counters_.end()) {
     const int64_t id = Insert("INSERT INTO counter (capture_id, name, unit) VALUES (?, ?, ?)",
                               {capture_id_, name, unit});
     it = counters_.emplace(name, id).first;
   }
-  Insert("INSERT OR REPLACE INTO counter_value (counter_id, time_ns, value) VALUES (?, ?, ?)",
-         {it->second, time_ns, value});
+  See(time_ns, 0);
+  Binder binder = statements_->counter_value.Bind();
+  binder << it->second << time_ns;
+  binder.Real(value);
+  Run(statements_->counter_value);
 }
 
 int64_t Recorder::InternFrame(const FrameRow& frame) {

@@ -93,6 +93,10 @@ class Recorder {
   // Roll-ups are made from the rows added, unless the source brings its own.
   void DisableRollUps() { has_roll_ups_ = false; }
 
+  // Rows added from now on no longer widen the capture's time range: for what was measured before
+  // and after the recording proper.
+  void FreezeTimeRange() { is_range_frozen_ = true; }
+
   void Count(const LossKind& kind, int64_t count = 1, std::optional<int64_t> time_ns = {},
              std::string_view example = {});
 
@@ -100,6 +104,7 @@ class Recorder {
   Status Finish();
 
  private:
+  struct Inserter;
   struct Statements;
   struct LossCount {
     LossKind kind;
@@ -114,7 +119,7 @@ class Recorder {
 
   explicit Recorder(const TraceDb& db);
   Status PrepareAll();
-  int64_t Run(Statement& statement);
+  int64_t Run(Inserter& inserter);
   void See(int64_t start_ns, int64_t duration_ns);
   void RollUp(const RollUpEvent& event);
   void WriteLosses();
@@ -124,6 +129,7 @@ class Recorder {
   std::unique_ptr<Statements> statements_;
   RollUps roll_ups_;
   bool has_roll_ups_ = true;
+  bool is_range_frozen_ = false;
   Status status_;
   int64_t capture_id_ = 0;
   std::optional<int64_t> first_ns_;
@@ -132,6 +138,8 @@ class Recorder {
   std::unordered_map<int64_t, int64_t> processes_;
   std::map<std::pair<int64_t, int64_t>, int64_t> threads_;
   std::unordered_map<int64_t, int64_t> thread_process_;
+  mutable int64_t last_thread_id_ = 0;
+  mutable int64_t last_process_id_ = 0;
   std::unordered_map<int64_t, int64_t> gpus_;
   std::map<std::string, int64_t, std::less<>> frames_;
   std::map<std::pair<int64_t, int64_t>, int64_t> callsites_;

@@ -34,6 +34,28 @@ std::optional<uint64_t> TakeVarint(std::string_view& in) {
   return std::nullopt;
 }
 
+using Buckets = std::vector<std::pair<uint32_t, int64_t>>;
+
+Status Decode(std::string_view blob, Buckets& out) {
+  out.clear();
+  uint64_t bucket = 0;
+  while (!blob.empty()) {
+    const auto delta = TakeVarint(blob);
+    const auto count = TakeVarint(blob);
+    if (!delta || !count || *delta > kMaxBucket || bucket + *delta > kMaxBucket ||
+        *count > INT64_MAX / 2) {
+      return CorruptInput("a duration histogram is damaged: import the trace again");
+    }
+    bucket += *delta;
+    out.emplace_back(static_cast<uint32_t>(bucket), static_cast<int64_t>(*count));
+  }
+  return {};
+}
+
+int64_t RankOf(double p, int64_t count) {
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(p * static_cast<double>(count))));
+}
+
 }  // namespace
 
 uint32_t Histogram::BucketOf(int64_t duration_ns) {
@@ -53,39 +75,36 @@ int64_t Histogram::MiddleOf(uint32_t bucket) {
 }
 
 void Histogram::Add(int64_t duration_ns, int64_t count) {
-  buckets_[BucketOf(duration_ns)] += count;
+  AddToBucket(BucketOf(duration_ns), count);
+}
+
+void Histogram::AddToBucket(uint32_t index, int64_t count) {
+  const auto at =
+      std::lower_bound(buckets_.begin(), buckets_.end(), index,
+                       [](const Bucket& bucket, uint32_t wanted) { return bucket.index < wanted; });
+  if (at != buckets_.end() && at->index == index) {
+    at->count += count;
+  } else {
+    buckets_.insert(at, {index, count});
+  }
   count_ += count;
 }
 
 void Histogram::Merge(const Histogram& other) {
-  for (const auto& [bucket, count] : other.buckets_)
-    buckets_[bucket] += count;
-  count_ += other.count_;
+  for (const auto& [index, count] : other.buckets_)
+    AddToBucket(index, count);
 }
 
 Status Histogram::MergeEncoded(std::string_view blob) {
-  std::vector<std::pair<uint32_t, int64_t>> decoded;
-  uint64_t bucket = 0;
-  while (!blob.empty()) {
-    const auto delta = TakeVarint(blob);
-    const auto count = TakeVarint(blob);
-    if (!delta || !count || *delta > kMaxBucket || bucket + *delta > kMaxBucket ||
-        *count > INT64_MAX / 2) {
-      return CorruptInput("a duration histogram is damaged: import the trace again");
-    }
-    bucket += *delta;
-    decoded.emplace_back(static_cast<uint32_t>(bucket), static_cast<int64_t>(*count));
-  }
-  for (const auto& [index, count] : decoded) {
-    buckets_[index] += count;
-    count_ += count;
-  }
+  Buckets decoded;
+  GPUWHY_RETURN_IF_ERROR(Decode(blob, decoded));
+  for (const auto& [index, count] : decoded)
+    AddToBucket(index, count);
   return {};
 }
 
 int64_t Histogram::Percentile(double p) const {
-  const auto rank =
-      std::max<int64_t>(1, static_cast<int64_t>(std::ceil(p * static_cast<double>(count_))));
+  const int64_t rank = RankOf(p, count_);
   int64_t seen = 0;
   for (const auto& [bucket, count] : buckets_) {
     seen += count;
@@ -103,6 +122,26 @@ std::string Histogram::Encode() const {
     previous = bucket;
   }
   return out;
+}
+
+Status HistogramSum::Add(std::string_view blob) {
+  GPUWHY_RETURN_IF_ERROR(Decode(blob, decoded_));
+  if (counts_.empty() && !decoded_.empty()) counts_.resize(kMaxBucket + 1);
+  for (const auto& [bucket, count] : decoded_) {
+    counts_[bucket] += count;
+    count_ += count;
+  }
+  return {};
+}
+
+int64_t HistogramSum::Percentile(double p) const {
+  const int64_t rank = RankOf(p, count_);
+  int64_t seen = 0;
+  for (size_t bucket = 0; bucket < counts_.size(); ++bucket) {
+    seen += counts_[bucket];
+    if (seen >= rank) return Histogram::MiddleOf(static_cast<uint32_t>(bucket));
+  }
+  return 0;
 }
 
 }  // namespace gpuwhy

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   gpuwhy::AddStats(app, run);
   gpuwhy::AddQuery(app, run);
   gpuwhy::AddImport(app, run);
+  gpuwhy::AddMcp(app, run);
   gpuwhy::AddCheck(app, run);
   gpuwhy::AddVersion(app, run);
   try {

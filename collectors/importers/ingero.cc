@@ -59,7 +59,6 @@ Result<int64_t> ImportNode(const NodeImport& import) {
   const SourceFile& file = import.file;
   GPUWHY_ASSIGN_OR_RETURN(CaptureRow capture, DescribeCapture(file, import.node));
   capture.path = import.request.head.path;
-  capture.sha256 = import.request.sha256;
   GPUWHY_ASSIGN_OR_RETURN(const auto recorder, Recorder::Start(import.request.db, capture));
   GPUWHY_ASSIGN_OR_RETURN(bool has_aggregates, HasAggregates(file));
   has_aggregates = has_aggregates && import.is_first;
@@ -80,6 +79,8 @@ Result<int64_t> ImportNode(const NodeImport& import) {
     recorder->Count(kAggregatesMissing);
     if (capture.is_selective) recorder->Count(kSelectiveStorage);
   }
+  // The session began long before its first event.
+  if (events.row_count() > 0) recorder->FreezeTimeRange();
   GPUWHY_RETURN_IF_ERROR(ConvertGpus(file, import.node, *recorder));
   if (import.is_first) {
     GPUWHY_RETURN_IF_ERROR(ConvertSnapshots(file, *recorder));

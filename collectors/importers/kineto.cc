@@ -57,12 +57,13 @@ class ReaderThread {
   ReaderThread& operator=(const ReaderThread&) = delete;
 
   std::optional<Batch> Next() { return queue_.Pop(); }
+  void GiveBack(Batch batch) { queue_.GiveBack(std::move(batch)); }
 
  private:
   void Run(EventStream& stream) {
     BatchReader reader(stream);
     while (true) {
-      Batch batch;
+      Batch batch = queue_.TakeUsed();
       if (!reader.Read(batch) || !queue_.Push(std::move(batch))) break;
     }
     queue_.Close();
@@ -104,11 +105,13 @@ class Pass {
         writer.Add(event);
       for (const auto& loss : batch->losses)
         Count(*loss.kind, loss.example);
+      writer.CountFlows(batch->flow_count);
       GPUWHY_RETURN_IF_ERROR(recorder_->status());
       if (request_.stop.stop_requested()) {
         return Error{ErrorCode::kCancelled, "the import was stopped before it finished"};
       }
       if (request_.progress) request_.progress(batch->done_bytes, request_.head.size_bytes);
+      reader.GiveBack(*std::move(batch));
     }
     return {};
   }
@@ -146,8 +149,7 @@ class Pass {
                               .world_size = metadata_.world_size,
                               .clock_offset_ns = base_time_ns_,
                               .tool_version = "PyTorch profiler (Kineto)",
-                              .facts_json = facts.dump(),
-                              .sha256 = request_.sha256});
+                              .facts_json = facts.dump()});
   }
 
   const ImportRequest& request_;

@@ -105,8 +105,9 @@ Result<OptionalId> Stacks::CallsiteOf(int64_t hash, int64_t time_ns) {
         file_.db().Query("SELECT iif(frames = '', ips, frames) FROM stack_traces WHERE hash = ?1",
                          {hash}, [&](const Row& row) { frames = row.Text(0); }));
   }
-  const OptionalId callsite = frames && !frames->empty() ? Convert(*frames, time_ns) : OptionalId();
-  if (!frames) recorder_.Count(kStackMissing, 1, time_ns);
+  const bool is_missing = !frames || frames->empty();
+  const OptionalId callsite = is_missing ? OptionalId() : Convert(*frames, time_ns);
+  if (is_missing) recorder_.Count(kStackMissing, 1, time_ns);
   callsites_.emplace(hash, callsite);
   return callsite;
 }

@@ -5,9 +5,8 @@
 //    "args": {"correlation": 11, "stream": 7, "device": 0, "grid": [4, 1, 1]}}
 #pragma once
 
-#include <simdjson.h>
-
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -20,30 +19,19 @@ using TextArena = std::deque<std::string>;
 
 class EventParser {
  public:
+  EventParser();
+  ~EventParser();
+  EventParser(const EventParser&) = delete;
+  EventParser& operator=(const EventParser&) = delete;
+
   // `text` must be followed by EventStream::kPaddingBytes readable bytes. False when it is not a
   // JSON object. Texts of the event point into `text` or into `arena`.
   bool Parse(std::string_view text, TextArena& arena, TraceEvent& event);
 
  private:
-  using Value = simdjson::ondemand::value;
-
-  bool TakeField(std::string_view key, Value value);
-  bool TakeArgs(Value value);
-  bool TakeArg(std::string_view key, Value value);
-  std::string_view Text(Value value);
-  TraceId Id(Value value);
-  std::optional<int64_t> Time(Value value);
-  std::optional<int64_t> Number(Value value);
-  std::string_view Whole(Value value) const;
-  bool TakeDimensions(Value value, std::array<int64_t, 3>& out);
-
-  simdjson::ondemand::parser parser_;
-  TextArena* arena_ = nullptr;
-  TraceEvent* event_ = nullptr;
-  const char* end_ = nullptr;
-  // Neighbours share their category, so it is looked up once per run.
-  std::string last_category_text_;
-  Category last_category_ = Category::kNone;
+  // Hides simdjson, whose classes change with the flags of whoever includes it.
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace gpuwhy::kineto

@@ -47,22 +47,25 @@ std::string EventStream::Metadata() const {
 
 // Appends up to `bytes` of the file to the chunk.
 void EventStream::ReadMore(size_t bytes) {
-  chunk_.resize(end_ + bytes + kPaddingBytes);
+  if (chunk_.size() < end_ + bytes + kPaddingBytes) chunk_.resize(end_ + bytes + kPaddingBytes);
   const size_t got = source_->Read(chunk_.data() + end_, bytes);
   is_at_end_ = got < bytes;
   end_ += got;
   std::memset(chunk_.data() + end_, 0, kPaddingBytes);
 }
 
-bool EventStream::FillChunk() {
+bool EventStream::FillChunk(std::vector<char> used) {
   if (is_at_end_ && carry_.empty()) return false;
-  chunk_.resize(carry_.size() + kPaddingBytes);
+  chunk_ = std::move(used);
+  // Only ever grown: clearing it first would zero it again.
+  if (chunk_.size() < carry_.size() + kPaddingBytes) chunk_.resize(carry_.size() + kPaddingBytes);
   std::copy(carry_.begin(), carry_.end(), chunk_.begin());
   at_ = 0;
   end_ = carry_.size();
   carry_.clear();
   // A carry as large as a chunk is one long event: read as much again, so that the work stays
   // linear.
+  std::memset(chunk_.data() + end_, 0, kPaddingBytes);
   if (!is_at_end_) ReadMore(std::max(chunk_bytes_, end_));
   return true;
 }

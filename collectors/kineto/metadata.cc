@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "collectors/kineto/decimal.h"
 #include "collectors/kineto/repair.h"
@@ -72,10 +73,9 @@ Json Facts(const Json& root, const TraceMetadata& metadata) {
     if (it != root.end() && it->is_primitive()) facts[to] = *it;
   }
   if (!metadata.devices.empty()) facts["device_count"] = metadata.devices.size();
-  Json names = Json::array();
+  std::set<std::string> names;
   for (const TraceMetadata::Device& device : metadata.devices) {
-    const bool is_known = std::find(names.begin(), names.end(), device.facts.name) != names.end();
-    if (!device.facts.name.empty() && !is_known) names.push_back(device.facts.name);
+    if (!device.facts.name.empty()) names.insert(device.facts.name);
   }
   if (!names.empty()) facts["device_names"] = names;
   return facts;

@@ -55,10 +55,6 @@ void RowWriter::Add(const TraceEvent& event) {
   switch (event.phase) {
     case 'M':
       return actors_.Name(event);
-    case 's':
-    case 't':
-    case 'f':
-      return recorder_.Count(kFlowNotStored);
     case '\0':
       return recorder_.Count(kNoPhase, 1, {}, event.name);
     default:
@@ -66,6 +62,12 @@ void RowWriter::Add(const TraceEvent& event) {
   }
   if (IsTraceExtent(event)) return recorder_.Count(kTraceSpanNotStored);
   if (!IsWithoutTime(event)) AddTimed(event);
+}
+
+void RowWriter::CountFlows(int64_t count) {
+  if (count == 0) return;
+  flow_count_ += count;
+  recorder_.Count(kFlowNotStored, count);
 }
 
 bool RowWriter::IsWithoutTime(const TraceEvent& event) {
@@ -297,6 +299,7 @@ std::string RowWriter::PhaseCountsJson() const {
     const int64_t count = phase_counts_.at(phase);
     if (count > 0) counts[std::string(1, static_cast<char>(phase))] = count;
   }
+  if (flow_count_ > 0) counts["flows"] = flow_count_;
   return counts.dump();
 }
 

@@ -14,13 +14,27 @@ struct Options {
 
 using Shared = std::shared_ptr<Options>;
 
+// gpuwhy check fails, for scripts, where recording could not work.
+int ExitCodeOf(const Answer& answer) {
+  for (const Section& section : answer.sections) {
+    const auto* facts = std::get_if<Facts>(&section);
+    if (facts == nullptr) continue;
+    for (const Fact& fact : facts->facts) {
+      if (fact.key == "can_record" && fact.value == Value(std::string("no")))
+        return kExitUnavailable;
+    }
+  }
+  return kExitFine;
+}
+
 int Run(const char* tool, const Options& options) {
   TraceSet traces;
   traces.Add(options.database.empty() ? DefaultDatabase() : options.database);
   auto answer = CallTool(traces, tool, options.arguments);
   if (!answer.ok()) return PrintError(answer.error());
+  const int code = ExitCodeOf(answer.value());
   PrintAnswers({{tool, std::move(answer).value()}}, options.as_json);
-  return kExitFine;
+  return code;
 }
 
 // An option of the command line that becomes an argument of the tool when it is given.

@@ -39,7 +39,7 @@ inline constexpr int kIdleClassCount = 22;
 
 struct IdleClassInfo {
   IdleClass idle_class;
-  std::string_view key;    // kernel_scheduling style key for JSON and detectors: "cpu_contention"
+  std::string_view key;    // for JSON: "page_fault"
   std::string_view label;  // a few words for tables
   std::string_view next;   // the tool call or collector that tells more; may be empty
 };

@@ -5,9 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "schema/base/result.h"
 #include "tools/analysis/call_kind.h"
 #include "tools/analysis/kernel_class.h"
 
@@ -22,10 +20,10 @@ struct DeviceOp {
   int64_t end_ns = 0;
   int64_t correlation_id = kNoCorrelation;
   int64_t stream = 0;
-  int32_t id = 0;
+  int64_t id = 0;
   int32_t name_id = 0;
   int32_t process_id = 0;
-  int16_t gpu_id = 0;
+  int32_t gpu_id = 0;
   OpKind kind = OpKind::kKernel;
   KernelClass kernel_class = KernelClass::kCompute;
 };
@@ -35,7 +33,7 @@ struct HostCall {
   int64_t end_ns = 0;
   int64_t correlation_id = kNoCorrelation;
   int64_t bytes = 0;
-  int32_t id = 0;
+  int64_t id = 0;
   int32_t name_id = 0;
   int32_t thread_id = 0;
   int32_t process_id = 0;
@@ -44,5 +42,11 @@ struct HostCall {
   bool is_pageable = false;  // copy from or to pageable host memory: blocks although named Async
   bool is_kernel_launch = false;
 };
+
+// start + duration of a row without overflow; a negative duration counts as none.
+inline int64_t EndOf(int64_t start_ns, int64_t duration_ns) {
+  if (duration_ns <= 0) return start_ns;
+  return start_ns > INT64_MAX - duration_ns ? INT64_MAX : start_ns + duration_ns;
+}
 
 }  // namespace gpuwhy

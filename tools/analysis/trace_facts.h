@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -21,6 +22,9 @@
 #include "tools/analysis/intervals.h"
 #include "tools/analysis/ledger.h"
 #include "tools/analysis/rows.h"
+#include "tools/analysis/thread_history.h"
+#include "tools/analysis/timelines.h"
+#include "tools/analysis/warm_up.h"
 #include "tools/support/window.h"
 
 namespace gpuwhy {
@@ -38,36 +42,10 @@ std::string_view NameOf(View view);
 // Limits what counts as work; empty means everything.
 struct Scope {
   std::vector<int64_t> process_ids;
-  std::optional<int64_t> gpu_id;
+  std::vector<int64_t> gpu_ids;
 
   bool HasProcess(int64_t process_id) const;
-  bool HasGpu(int64_t id) const { return !gpu_id || *gpu_id == id; }
-};
-
-// Busy and idle time of one device, or of the CUDA API of everything in scope (gpu_id 0).
-struct BusyTimeline {
-  int64_t gpu_id = 0;
-  int64_t capture_id = 0;
-  // Device view of a whole trace: first operation start to last operation end. API view and given
-  // windows: the window.
-  Interval span;
-  Intervals busy;
-  std::vector<Gap> gaps;  // every one, however short; ascending
-  int64_t busy_ns = 0;
-  int64_t idle_ns = 0;  // busy_ns + idle_ns = span
-};
-
-// The time a thread did not run, from off_cpu rows clipped to the window.
-struct ThreadActivity {
-  int64_t thread_id = 0;
-  // False: scheduling of this thread was not recorded, or too little of it was kept to tell.
-  bool is_known = false;
-  Intervals off_cpu;
-  int64_t off_cpu_ns = 0;
-  int64_t runnable_ns = 0;           // part of off_cpu_ns ready and waiting for a core
-  int64_t switch_count = 0;          // rows
-  int64_t counted_switch_count = 0;  // of the whole trace, stored or not; 0 when not rolled up
-  int64_t counted_off_cpu_ns = 0;    // of the whole trace, stored or not
+  bool HasGpu(int64_t gpu_id) const;
 };
 
 // A thread that was to launch the operation after some gap (or to make the next call).
@@ -75,12 +53,6 @@ struct Feeder {
   int64_t thread_id = 0;
   int64_t idle_ns = 0;
   int64_t gap_count = 0;
-};
-
-// Until when first calls, module loads and the first step distort the trace.
-struct WarmUp {
-  int64_t end_ns = 0;       // window start when nothing looks like warm-up
-  std::string_view reason;  // "end of the first step", "last slow first call", "none seen"
 };
 
 class TraceFacts {
@@ -120,8 +92,10 @@ class TraceFacts {
   Result<const std::vector<Ledger>*> Ledgers() const;
   // Threads that end gaps, the one with most idle time first.
   Result<const std::vector<Feeder>*> Feeders() const;
+  // Loads what is known of these threads in one pass; for before several of the two calls below.
+  Status LoadThreads(const std::vector<int64_t>& thread_ids) const;
   Result<const ThreadActivity*> ActivityOf(int64_t thread_id) const;
-  // The union of ranges of a thread whose names speak of the data loader.
+  // What the thread did by cause class; ranges of the data loader are states of kDataLoader.
   Result<const ThreadRecord*> RecordOf(int64_t thread_id) const;
   Result<WarmUp> FindWarmUp() const;
 
@@ -137,6 +111,9 @@ class TraceFacts {
  private:
   struct Cache;
   explicit TraceFacts(const Request& request);
+  Result<std::vector<BusyTimeline>> MakeDeviceTimelines() const;
+  Result<std::map<int64_t, Intervals>> LoadOverhead() const;
+  const StateTimeline* StatesOf(int64_t thread_id) const;
 
   const TraceDb& db_;
   Window window_;
@@ -146,8 +123,5 @@ class TraceFacts {
   Presence presence_;
   std::unique_ptr<Cache> cache_;
 };
-
-// Names that mean "waiting for or making the next batch": DataLoader, _next_data, ...
-bool IsDataLoaderName(std::string_view name);
 
 }  // namespace gpuwhy

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches come late because the threads or processes that make them are busy all the time. Two ways
+// to see it: scheduling rows say who was on a core during idle time; ranges say that the feeding
+// thread was inside the data loader.
+#include <fmt/format.h>
+
+#include "schema/base/text.h"
+#include "tools/analysis/finding_parts.h"
+#include "tools/analysis/idle_picture.h"
+#include "tools/analysis/idle_sql.h"
+#include "tools/analysis/loader_ranges.h"
+#include "tools/analysis/phases.h"
+#include "tools/analysis/rules.h"
+#include "tools/detector.h"
+
+namespace gpuwhy::tools::detectors::loader_cpu_bound {
+namespace {
+
+constexpr double kBusyProducerRatio = 0.8;
+constexpr double kMinShare = 0.05;
+
+using rules::CounterTest;
+
+Finding Start(const TraceFacts& facts, const Phase& phase, const IdlePicture& picture) {
+  // What the threads ran was not sampled, so that it was the loader is a conclusion.
+  const bool has_stacks = facts.Has(Collector::kSample);
+  Finding finding{.detector = "loader-cpu-bound",
+                  .severity = rules::Bound(SeverityOfShare(phase.idle_ns, picture.wall_ns()),
+                                           {.is_overlap_only = !phase.workers.empty(),
+                                            .is_collector_missing = !has_stacks}),
+                  .start_ns = phase.interval.start_ns,
+                  .end_ns = phase.interval.end_ns,
+                  .lost_ns = phase.idle_ns};
+  if (!has_stacks) finding.missing.emplace_back(kNeedsStacks);
+  return finding;
+}
+
+std::string Range(const TraceFacts& facts, const Phase& phase) {
+  return fmt::format("{}..{}", Instant(facts, phase.interval.start_ns),
+                     Instant(facts, phase.interval.end_ns));
+}
+
+void AddCpu(const CpuLoad& cpu, Finding& finding) {
+  if (cpu.sample_count == 0) return;
+  finding.evidence.push_back(
+      TextFact("cpu", "CPU load",
+               fmt::format("{}-{} %", FormatNumber(cpu.min_pct, 0), FormatNumber(cpu.max_pct, 0))));
+}
+
+Finding FeederFinding(const TraceFacts& facts, const Phase& phase, const IdlePicture& picture) {
+  Finding finding = Start(facts, phase, picture);
+  const std::string thread = facts.actors().DescribeThread(picture.feeder_thread_id);
+  finding.title = fmt::format(
+      "One CPU-bound thread fed the GPU: {} was on a core {} of {} while the GPU waited {} ({})",
+      thread, Percent(FeederCpuShare(phase)), FormatDuration(phase.interval.duration_ns()),
+      FormatDuration(phase.idle_ns), Range(facts, phase));
+  finding.evidence = {NsFact("off_cpu_ns", "off a core", phase.feeder.total_ns),
+                      CountFact("switch_count", "switches", phase.feeder.wait_count),
+                      NsFact("longest_wait_ns", "longest wait", phase.feeder.longest_ns)};
+  AddCpu(phase.cpu, finding);
+  finding.evidence_sql = OffCpuSql(picture.feeder_thread_id, phase.interval);
+  if (phase.feeder.longest_id != 0) {
+    finding.row_ids.push_back(RowId("off_cpu", phase.feeder.longest_id));
+  }
+  finding.counter_test = rules::TextOf(
+      {.expectation = "if it had been pre-empted or blocked, it would have been off its core",
+       .observation =
+           fmt::format("off {} of the phase",
+                       Percent(RatioOf(phase.feeder.total_ns, phase.interval.duration_ns()))),
+       .outcome = CounterTest::Outcome::kHeld});
+  finding.basis =
+      "measured: scheduling rows of the thread that makes the next CUDA call; what it ran was not "
+      "sampled";
+  finding.fix =
+      "fetch whole batches (index with a tensor) in place of samples; keep the data on the "
+      "GPU if it fits; or use workers when cores are free";
+  return finding;
+}
+
+struct WorkerSum {
+  int64_t wait_count = 0;
+  int64_t off_cpu_ns = 0;
+  int64_t life_ns = 0;
+  std::vector<int64_t> pids;
+};
+
+WorkerSum SumOf(const std::vector<Worker>& workers) {
+  WorkerSum sum;
+  for (const Worker& worker : workers) {
+    sum.wait_count += worker.wait_count;
+    sum.off_cpu_ns += worker.off_cpu_ns;
+    sum.life_ns += worker.life.duration_ns();
+    sum.pids.push_back(worker.pid);
+  }
+  return sum;
+}
+
+Finding WorkerFinding(const TraceFacts& facts, const Phase& phase, const IdlePicture& picture) {
+  Finding finding = Start(facts, phase, picture);
+  const WorkerSum sum = SumOf(phase.workers);
+  const int64_t cpu_count = facts.actors().CpuCount();
+  finding.title =
+      fmt::format("{} workers kept {} busy and the GPU waited {} ({}){}", phase.workers.size(),
+                  cpu_count > 0 ? fmt::format("{} cores", cpu_count) : "the cores",
+                  FormatDuration(phase.idle_ns), Range(facts, phase),
+                  phase.call_count == 0 ? ": no batch reached it" : "");
+  finding.evidence = {
+      CountFact("switch_count", "switches of workers", sum.wait_count),
+      NsFact("off_cpu_ns", "their time off a core", sum.off_cpu_ns),
+      NsFact("mean_wait_ns", "mean", sum.wait_count == 0 ? 0 : sum.off_cpu_ns / sum.wait_count),
+      PctFact("worker_cpu_pct", "on a core or ready", WorkerCpuShare(phase)),
+      TextFact("workers", "pids", IdList(sum.pids))};
+  AddCpu(phase.cpu, finding);
+  finding.evidence_sql = WorkersSql(phase.workers);
+  for (const Worker& worker : phase.workers)
+    finding.row_ids.push_back(RowId("process", worker.process_id));
+  finding.counter_test = rules::TextOf(
+      {.expectation = "if workers had waited for a disk or a lock, they would have been off a core",
+       .observation =
+           fmt::format("off {} of their {}", Percent(RatioOf(sum.off_cpu_ns, sum.life_ns)),
+                       FormatDuration(sum.life_ns)),
+       .outcome = CounterTest::Outcome::kHeld});
+  finding.basis =
+      "exact roll-ups of the workers' switches; that they delayed the GPU is overlap in time (no "
+      "wake-ups recorded)";
+  finding.missing.emplace_back(kNeedsScheduling);
+  finding.fix =
+      "fewer workers than cores, kept alive (persistent_workers), each fetching whole batches";
+  return finding;
+}
+
+Result<std::vector<Finding>> FromScheduling(const TraceFacts& facts, const IdlePicture& picture) {
+  std::vector<Finding> findings;
+  GPUWHY_ASSIGN_OR_RETURN(const std::vector<Phase> phases, PhasesOf(facts, picture));
+  for (const Phase& phase : phases) {
+    if (!phase.is_idle || RatioOf(phase.idle_ns, picture.wall_ns()) < kMinShare) continue;
+    if (!phase.workers.empty() && WorkerCpuShare(phase) >= kBusyProducerRatio) {
+      findings.push_back(WorkerFinding(facts, phase, picture));
+    } else if (phase.workers.empty() && FeederCpuShare(phase) >= kBusyProducerRatio) {
+      findings.push_back(FeederFinding(facts, phase, picture));
+    }
+  }
+  return findings;
+}
+
+Finding RangeFinding(const TraceFacts& facts, const LoaderTime& loader,
+                     const IdlePicture& picture) {
+  const bool has_scheduling = facts.Has(Collector::kOffCpu);
+  Finding finding{.detector = "loader-cpu-bound",
+                  .severity = rules::Bound(SeverityOfShare(loader.idle_ns, picture.span_ns),
+                                           {.is_collector_missing = !has_scheduling}),
+                  .start_ns = picture.span.start_ns,
+                  .end_ns = picture.span.end_ns,
+                  .lost_ns = loader.idle_ns / picture.device_count};
+  finding.title =
+      fmt::format("The GPU waited {} for the data loader on {} ({} of the time)",
+                  FormatDuration(finding.lost_ns), facts.actors().DescribeThread(loader.thread_id),
+                  Percent(RatioOf(loader.idle_ns, picture.span_ns)));
+  finding.evidence = {NsFact("loader_ns", "time in loader ranges", loader.range_ns),
+                      CountFact("range_count", "ranges", loader.range_count),
+                      NsFact("idle_in_loader_ns", "device idle meanwhile", loader.idle_ns),
+                      TextFact("range", "name", CleanText(loader.name, 80))};
+  finding.evidence_sql = loader.sql;
+  if (loader.longest_id != 0) finding.row_ids.push_back(RowId("range", loader.longest_id));
+  const bool holds = loader.idle_ns * 2 >= loader.range_ns * picture.device_count;
+  finding.counter_test = rules::TextOf(
+      {.expectation =
+           "if batches were ready in time, the device would be busy during loader ranges",
+       .observation =
+           fmt::format("idle for {} of them", Percent(RatioOf(loader.idle_ns, loader.range_ns))),
+       .outcome = holds ? CounterTest::Outcome::kHeld : CounterTest::Outcome::kFailed});
+  finding.basis =
+      has_scheduling
+          ? "idle ledger: ranges of the thread whose turn it was"
+          : "idle ledger: ranges of the thread whose turn it was; whether it computed or "
+            "waited for a disk was not recorded";
+  if (!has_scheduling) finding.missing.emplace_back(kNeedsScheduling);
+  finding.fix =
+      loader.name.find("SingleProcess") != std::string::npos
+          ? "batches are made on the feeding thread: set num_workers, then prefetch_factor "
+            "and persistent_workers"
+          : "raise num_workers and prefetch_factor while cores are idle, else make batches "
+            "cheaper (decode on the GPU, cache converted samples)";
+  return finding;
+}
+
+Result<Detection> Find(const TraceFacts& facts) {
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  if (!picture.IsUsable()) {
+    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
+  }
+  if (rules::IsBusyEnough(picture.busy_ns, picture.span_ns)) {
+    return NothingFound("the GPU was busy, so nobody waited for batches");
+  }
+  GPUWHY_ASSIGN_OR_RETURN(const LoaderTime loader, LoaderTimeOf(facts, picture));
+  if (loader.is_known && RatioOf(loader.idle_ns, picture.span_ns) >= kMinShare) {
+    return Detection(std::vector<Finding>{RangeFinding(facts, loader, picture)});
+  }
+  if (picture.view == View::kApi) {
+    GPUWHY_ASSIGN_OR_RETURN(std::vector<Finding> findings, FromScheduling(facts, picture));
+    if (!findings.empty()) return Detection(std::move(findings));
+  }
+  if (loader.is_known) {
+    return NothingFound(
+        fmt::format("the GPU waited {} in loader ranges", FormatDuration(loader.idle_ns)));
+  }
+  if (!facts.Has(Collector::kOffCpu) && !facts.Has(Collector::kRange)) {
+    return Abstain(fmt::format("needs {}", kNeedsScheduling));
+  }
+  return NothingFound("no range names a data loader and no producer was busy through the gaps");
+}
+
+}  // namespace
+
+Detector Define() {
+  return {.name = "loader-cpu-bound",
+          .question = "Did batches come late because the code that makes them needs the CPU?",
+          .find = &Find};
+}
+
+}  // namespace gpuwhy::tools::detectors::loader_cpu_bound
