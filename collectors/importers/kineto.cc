@@ -117,14 +117,16 @@ class Pass {
   }
 
   void Count(const LossKind& kind, std::string_view example) {
-    if (&kind == &gpuwhy::kineto::kEventUnreadable) ++unreadable_count_;
+    using gpuwhy::kineto::kEventTruncated, gpuwhy::kineto::kEventUnreadable;
+    if (&kind == &kEventUnreadable || &kind == &kEventTruncated) ++unreadable_count_;
     recorder_->Count(kind, 1, {}, example);
   }
 
   Status CheckUseful(const RowWriter& writer) const {
     if (writer.EventCount() > 0 || unreadable_count_ == 0) return {};
-    return CorruptInput(fmt::format("{} holds {} pieces in its event list and none is an event",
-                                    CleanText(request_.head.path), unreadable_count_));
+    return CorruptInput(
+        fmt::format("{} has an event list without a readable event ({} pieces that are none)",
+                    CleanText(request_.head.path), unreadable_count_));
   }
 
   void CountStreamLosses() {

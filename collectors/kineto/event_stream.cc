@@ -93,7 +93,17 @@ Piece EventStream::Next() {
     is_array_closed_ = true;
     return Next();
   }
-  return chunk_[at_] == '{' ? TakeObject() : TakeBroken();
+  return chunk_[at_] == '{' ? TakeObject() : TakeOther();
+}
+
+// A number, a word, or what is left of something worse: up to what may be the next element.
+Piece EventStream::TakeOther() {
+  const size_t next = Rest().find_first_of("{,]", 1);
+  if (next != std::string_view::npos) return Take(PieceKind::kBroken, next);
+  if (is_at_end_ || end_ - at_ > kMaxEventBytes) return Take(PieceKind::kTruncated, end_ - at_);
+  carry_ = Rest();
+  at_ = end_;
+  return {};
 }
 
 Piece EventStream::TakeObject() {

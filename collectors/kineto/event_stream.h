@@ -63,6 +63,7 @@ class EventStream {
   void CollectTail();
   Piece Take(PieceKind kind, size_t length);
   Piece TakeObject();
+  Piece TakeOther();
   Piece TakeBroken();
   size_t FindNext(size_t from, bool& is_array_end) const;
 

@@ -8,6 +8,7 @@
 
 #include "collectors/kineto/copies.h"
 #include "collectors/kineto/losses.h"
+#include "collectors/kineto/repair.h"
 
 namespace gpuwhy::kineto {
 namespace {
@@ -228,7 +229,10 @@ void RowWriter::AddMemory(const TraceEvent& event, int64_t time_ns) {
 
 void RowWriter::AddCounters(const TraceEvent& event) {
   const int64_t time_ns = StartOf(event);
-  const auto args = nlohmann::json::parse(event.args.all, nullptr, /*allow_exceptions=*/false);
+  auto args = nlohmann::json::parse(event.args.all, nullptr, /*allow_exceptions=*/false);
+  if (args.is_discarded()) {
+    args = nlohmann::json::parse(CleanJson(event.args.all), nullptr, /*allow_exceptions=*/false);
+  }
   if (!args.is_object()) return recorder_.Count(kCounterUnreadable, 1, time_ns, event.name);
   const std::string prefix = event.pid.is_text ? fmt::format("{} {}", event.pid.text, event.name)
                                                : std::string(event.name);
