@@ -148,7 +148,7 @@ Result<AggregateTotals> ConvertAggregates(const SourceFile& file, AggregateTarge
         Convert(Read(row, target.ops), target, totals);
       }));
   // Rows that no aggregate covers.
-  for (const auto& [key, minute] : target.rows.minutes()) {
+  for (const auto& [key, minute] : target.rows.Minutes()) {
     const bool is_thread_exit = key.op == kThreadExit;
     const bool is_summary =
         !is_thread_exit && target.ops.Resolve(key.source, key.op).becomes == Becomes::kSummary;

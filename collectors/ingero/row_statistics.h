@@ -21,6 +21,7 @@ struct MinuteKey {
   int64_t source;
   int64_t op;
   int64_t pid;
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads the generated comparison.
   auto operator<=>(const MinuteKey&) const = default;
 };
 
@@ -54,7 +55,7 @@ class RowStatistics {
     const auto it = minutes_.find(key);
     return it == minutes_.end() ? 0 : it->second.event_count;
   }
-  const std::map<MinuteKey, MinuteStatistics>& minutes() const { return minutes_; }
+  const std::map<MinuteKey, MinuteStatistics>& Minutes() const { return minutes_; }
 
  private:
   std::map<MinuteKey, MinuteStatistics> minutes_;
