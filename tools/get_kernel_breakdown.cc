@@ -111,8 +111,8 @@ Table KernelTable(const std::vector<KernelRow>& rows, int64_t limit, bool has_sh
   for (const KernelRow& row : rows) {
     if (static_cast<int64_t>(table.rows.size()) == limit) break;
     const OpStats& stats = row.stats;
-    table.rows.push_back({CleanText(row.name, kNameLimit), std::string(NameOf(stats.kernel_class)),
-                          stats.call_count, stats.total_ns, Pct(stats.total_ns, sum_ns),
+    table.rows.push_back({row.name, std::string(NameOf(stats.kernel_class)), stats.call_count,
+                          stats.total_ns, Pct(stats.total_ns, sum_ns),
                           stats.total_ns / stats.call_count, stats.p99_ns, stats.max_ns});
   }
   table.total_rows = static_cast<int64_t>(rows.size());
