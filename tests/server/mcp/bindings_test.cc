@@ -9,7 +9,7 @@
 namespace gpuwhy::mcp {
 namespace {
 
-Json Call(McpHarness& harness, const std::string& tool, Json arguments = nullptr) {
+Json CallTool(McpHarness& harness, const std::string& tool, Json arguments = nullptr) {
   Json params = {{"name", tool}};
   if (!arguments.is_null()) params["arguments"] = std::move(arguments);
   return harness.AskModern("tools/call", std::move(params));
@@ -68,7 +68,7 @@ TEST_CASE("mcp tools: lists have one page", "[mcp]") {
 TEST_CASE("mcp tools: an unknown tool is an error of the call", "[mcp]") {
   McpHarness harness;
 
-  CHECK(Call(harness, "no_such_tool")["error"]["code"] == kInvalidParams);
+  CHECK(CallTool(harness, "no_such_tool")["error"]["code"] == kInvalidParams);
   CHECK(harness.AskModern("tools/call")["error"]["code"] == kInvalidParams);
   CHECK(harness.AskModern("tools/call", {{"name", 7}})["error"]["code"] == kInvalidParams);
 }
@@ -76,10 +76,10 @@ TEST_CASE("mcp tools: an unknown tool is an error of the call", "[mcp]") {
 TEST_CASE("mcp tools: wrong arguments teach the right ones", "[mcp]") {
   McpHarness harness;
 
-  const Json missing = Call(harness, "echo_text");
-  const Json unknown = Call(harness, "echo_text", {{"txt", "a"}});
-  const Json range = Call(harness, "write_lines", {{"limit", -1}});
-  const Json list = Call(harness, "echo_text", Json::array({1}));
+  const Json missing = CallTool(harness, "echo_text");
+  const Json unknown = CallTool(harness, "echo_text", {{"txt", "a"}});
+  const Json range = CallTool(harness, "write_lines", {{"limit", -1}});
+  const Json list = CallTool(harness, "echo_text", Json::array({1}));
 
   for (const Json& answer : {missing, unknown, range, list})
     CHECK(answer["result"]["isError"] == true);
@@ -91,24 +91,24 @@ TEST_CASE("mcp tools: wrong arguments teach the right ones", "[mcp]") {
 TEST_CASE("mcp tools: failures are results, except our own bugs", "[mcp]") {
   McpHarness harness;
 
-  const Json not_found = Call(harness, "fail_call", {{"kind", "not_found"}});
+  const Json not_found = CallTool(harness, "fail_call", {{"kind", "not_found"}});
   CHECK(not_found["result"]["isError"] == true);
   CHECK(TextOf(not_found) == "there is no process 7");
-  CHECK(TextOf(Call(harness, "fail_call", {{"kind", "corrupt"}})) == "the trace is damaged");
-  CHECK(TextOf(Call(harness, "fail_call", {{"kind", "unavailable"}})) == "no kernel rows");
-  CHECK(TextOf(Call(harness, "fail_call", {{"kind", "long"}})).size() <= kMaxErrorBytes);
-  CHECK(Call(harness, "fail_call", {{"kind", "internal"}})["error"]["code"] == kInternalError);
-  CHECK(Call(harness, "fail_call", {{"kind", "throw"}})["error"]["code"] == kInternalError);
+  CHECK(TextOf(CallTool(harness, "fail_call", {{"kind", "corrupt"}})) == "the trace is damaged");
+  CHECK(TextOf(CallTool(harness, "fail_call", {{"kind", "unavailable"}})) == "no kernel rows");
+  CHECK(TextOf(CallTool(harness, "fail_call", {{"kind", "long"}})).size() <= kMaxErrorBytes);
+  CHECK(CallTool(harness, "fail_call", {{"kind", "internal"}})["error"]["code"] == kInternalError);
+  CHECK(CallTool(harness, "fail_call", {{"kind", "throw"}})["error"]["code"] == kInternalError);
 }
 
 TEST_CASE("mcp tools: a tool that needs a trace says when there is none, or several", "[mcp]") {
   McpHarness harness;
-  const Json none = Call(harness, "get_trace_overview");
+  const Json none = CallTool(harness, "get_trace_overview");
   harness.AddTrace("one");
-  const Json one = Call(harness, "get_trace_overview");
+  const Json one = CallTool(harness, "get_trace_overview");
   harness.AddTrace("two");
-  const Json several = Call(harness, "get_trace_overview");
-  const Json named = Call(harness, "get_trace_overview", {{"trace", "two"}});
+  const Json several = CallTool(harness, "get_trace_overview");
+  const Json named = CallTool(harness, "get_trace_overview", {{"trace", "two"}});
 
   CHECK(none["result"]["isError"] == true);
   CHECK(TextOf(one).find("2 processes") == 0);
@@ -120,7 +120,7 @@ TEST_CASE("mcp tools: a tool that needs a trace says when there is none, or seve
 TEST_CASE("mcp tools: the answer comes as JSON when asked for", "[mcp]") {
   McpHarness harness;
 
-  const Json answer = Call(harness, "echo_text", {{"text", "a"}, {"format", "json"}});
+  const Json answer = CallTool(harness, "echo_text", {{"text", "a"}, {"format", "json"}});
 
   CHECK(TextOf(answer) == R"({"headline":"a"})");
 }
@@ -128,9 +128,9 @@ TEST_CASE("mcp tools: the answer comes as JSON when asked for", "[mcp]") {
 TEST_CASE("mcp tools: an answer over the cap is cut at the end of a line and says so", "[mcp]") {
   McpHarness harness;
 
-  const std::string text = TextOf(Call(harness, "write_lines", {{"count", 5000}}));
+  const std::string text = TextOf(CallTool(harness, "write_lines", {{"count", 5000}}));
   const std::string json =
-      TextOf(Call(harness, "write_lines", {{"count", 5000}, {"format", "json"}}));
+      TextOf(CallTool(harness, "write_lines", {{"count", 5000}, {"format", "json"}}));
 
   CHECK(text.size() <= kMaxAnswerBytes);
   CHECK(text.size() > kMaxAnswerBytes - 300);
@@ -153,7 +153,7 @@ TEST_CASE("mcp tools: a cut never splits a character", "[mcp]") {
 TEST_CASE("mcp tools: hostile text of an argument comes back clean", "[mcp]") {
   McpHarness harness;
 
-  const Json answer = Call(harness, "no\x1b[31m_tool");
+  const Json answer = CallTool(harness, "no\x1b[31m_tool");
 
   CHECK(answer["error"]["message"].get<std::string>().find('\x1b') == std::string::npos);
 }

@@ -8,9 +8,9 @@ namespace gpuwhy::mcp {
 namespace {
 
 Json Complete(McpHarness& harness, Json ref, const std::string& name, const std::string& value) {
-  return harness.AskModern("completion/complete",
-                           {{"ref", std::move(ref)},
-                            {"argument", {{"name", name}, {"value", value}}}});
+  return harness.AskModern(
+      "completion/complete",
+      {{"ref", std::move(ref)}, {"argument", {{"name", name}, {"value", value}}}});
 }
 
 Json Values(McpHarness& harness, Json ref, const std::string& name, const std::string& value) {

@@ -7,13 +7,13 @@
 namespace gpuwhy::mcp {
 
 TEST_CASE("mcp legacy: initialize answers with the version asked for, or our newest", "[mcp]") {
-  const auto [asked, given] = GENERATE(
-      table<std::string, std::string>({{"2024-11-05", "2024-11-05"},
-                                       {"2025-03-26", "2025-03-26"},
-                                       {"2025-06-18", "2025-06-18"},
-                                       {"2025-11-25", "2025-11-25"},
-                                       {"2026-07-28", "2025-11-25"},
-                                       {"1.0", "2025-11-25"}}));
+  const auto [asked, given] =
+      GENERATE(table<std::string, std::string>({{"2024-11-05", "2024-11-05"},
+                                                {"2025-03-26", "2025-03-26"},
+                                                {"2025-06-18", "2025-06-18"},
+                                                {"2025-11-25", "2025-11-25"},
+                                                {"2026-07-28", "2025-11-25"},
+                                                {"1.0", "2025-11-25"}}));
   McpHarness harness;
 
   const Json result = harness.AskLegacy("initialize", {{"protocolVersion", asked}})["result"];

@@ -116,10 +116,8 @@ TEST_CASE("mcp 2026-07-28: batches are refused", "[mcp]") {
 TEST_CASE("mcp 2026-07-28: a subscription is acknowledged and ends with the session", "[mcp]") {
   McpHarness harness;
   Json params = {{"notifications", {{"toolsListChanged", true}}}, {"_meta", ModernMeta()}};
-  const std::string listen = DumpJson({{"jsonrpc", "2.0"},
-                                       {"id", "sub"},
-                                       {"method", "subscriptions/listen"},
-                                       {"params", params}});
+  const std::string listen = DumpJson(
+      {{"jsonrpc", "2.0"}, {"id", "sub"}, {"method", "subscriptions/listen"}, {"params", params}});
 
   const Json opened = harness.Ask(listen);
   const Json again = harness.Ask(listen);

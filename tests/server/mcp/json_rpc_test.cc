@@ -42,7 +42,8 @@ TEST_CASE("json_rpc: deep nesting is refused before it is parsed", "[mcp]") {
   CHECK(ParseCode("[" + fits + "]") == kInvalidRequest);
   CHECK(ParseCode(std::string(10'000'000, '[')) == kInvalidRequest);
   CHECK(ParseCode("\"" + std::string(1000, '[') + "\"") == 0);
-  CHECK(ParseCode(R"(["\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["])") ==
+  CHECK(ParseCode(
+            R"(["\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["])") ==
         0);
 }
 

@@ -36,13 +36,13 @@ TEST_CASE("mcp prompts: a prompt ends with a message of the user", "[mcp]") {
 
 TEST_CASE("mcp prompts: what cannot be filled in is refused", "[mcp]") {
   McpHarness harness;
-  const auto params = GENERATE(
-      as<std::string>(), R"({})", R"({"name":"none"})", R"({"name":"explain_finding"})",
-      R"({"name":"explain_finding","arguments":{"finding":""}})",
-      R"({"name":"explain_finding","arguments":{"finding":"two words"}})",
-      R"({"name":"explain_finding","arguments":{"finding":7}})",
-      R"({"name":"explain_finding","arguments":[]})",
-      R"({"name":"investigate","arguments":{"nothing":"x"}})");
+  const auto params =
+      GENERATE(as<std::string>(), R"({})", R"({"name":"none"})", R"({"name":"explain_finding"})",
+               R"({"name":"explain_finding","arguments":{"finding":""}})",
+               R"({"name":"explain_finding","arguments":{"finding":"two words"}})",
+               R"({"name":"explain_finding","arguments":{"finding":7}})",
+               R"({"name":"explain_finding","arguments":[]})",
+               R"({"name":"investigate","arguments":{"nothing":"x"}})");
 
   CHECK(harness.AskModern("prompts/get", Json::parse(params))["error"]["code"] == kInvalidParams);
 }

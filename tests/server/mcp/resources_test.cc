@@ -77,10 +77,10 @@ TEST_CASE("mcp resources: what does not exist is an error with its uri", "[mcp]"
   const auto uri = GENERATE(
       as<std::string>(), "", "x", "file:///etc/passwd", "gpuwhy://", "gpuwhy://trace",
       "gpuwhy://trace/", "gpuwhy://trace/run", "gpuwhy://trace/run/", "gpuwhy://trace/run/other",
-      "gpuwhy://trace/none/overview", "gpuwhy://trace/run/overview/x",
-      "gpuwhy://trace/run/finding", "gpuwhy://trace/run/finding/none",
-      "gpuwhy://trace/run/finding/cause-1/x", "gpuwhy://trace/../run/overview",
-      "gpuwhy://trace/%/overview", "gpuwhy://trace/run%2Foverview", "gpuwhy://schema/");
+      "gpuwhy://trace/none/overview", "gpuwhy://trace/run/overview/x", "gpuwhy://trace/run/finding",
+      "gpuwhy://trace/run/finding/none", "gpuwhy://trace/run/finding/cause-1/x",
+      "gpuwhy://trace/../run/overview", "gpuwhy://trace/%/overview",
+      "gpuwhy://trace/run%2Foverview", "gpuwhy://schema/");
 
   const Json error = Read(harness, uri)["error"];
 

@@ -34,13 +34,13 @@ TEST_CASE("mcp session: garbage is answered and the session lives on", "[mcp]") 
 
 TEST_CASE("mcp session: notifications and responses are not answered", "[mcp]") {
   McpHarness harness;
-  const auto text = GENERATE(
-      as<std::string_view>(), R"({"jsonrpc":"2.0","method":"notifications/initialized"})",
-      R"({"jsonrpc":"2.0","method":"no/such/notification","params":{"a":1}})",
-      R"({"jsonrpc":"2.0","method":"notifications/cancelled"})",
-      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}})",
-      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}})",
-      R"({"jsonrpc":"2.0","id":5,"result":{}})");
+  const auto text =
+      GENERATE(as<std::string_view>(), R"({"jsonrpc":"2.0","method":"notifications/initialized"})",
+               R"({"jsonrpc":"2.0","method":"no/such/notification","params":{"a":1}})",
+               R"({"jsonrpc":"2.0","method":"notifications/cancelled"})",
+               R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}})",
+               R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}})",
+               R"({"jsonrpc":"2.0","id":5,"result":{}})");
 
   CHECK(harness.Send(text).empty());
 }
@@ -91,10 +91,11 @@ TEST_CASE("mcp session: calls over the cap wait for their turn, in order", "[mcp
   std::thread caller([&] { harness.session().OnMessage(kWait, harness.sink()); });
   AwaitWaiting(1);
   const auto echo = [&](int id) {
-    return harness.Send(DumpJson({{"jsonrpc", "2.0"},
-                                  {"id", id},
-                                  {"method", "tools/call"},
-                                  {"params", {{"name", "echo_text"}, {"arguments", {{"text", "e"}}}}}}));
+    return harness.Send(
+        DumpJson({{"jsonrpc", "2.0"},
+                  {"id", id},
+                  {"method", "tools/call"},
+                  {"params", {{"name", "echo_text"}, {"arguments", {{"text", "e"}}}}}}));
   };
 
   const bool none_answered = echo(2).empty() && echo(3).empty() && echo(4).empty();
@@ -149,8 +150,7 @@ TEST_CASE("mcp session: progress rises strictly and goes only to who asked", "[m
   CHECK(told.back()["id"] == 2);
 }
 
-TEST_CASE("mcp session: a message over the limit of the transport is an invalid request",
-          "[mcp]") {
+TEST_CASE("mcp session: a message over the limit of the transport is an invalid request", "[mcp]") {
   McpHarness harness;
 
   harness.session().OnOversized(16 << 20, harness.sink());
