@@ -75,7 +75,6 @@ bool EventParser::Parse(std::string_view text, TextArena& arena, TraceEvent& eve
 bool EventParser::Impl::Parse(std::string_view text, TextArena& arena, TraceEvent& event) {
   arena_ = &arena;
   event_ = &event;
-  event = TraceEvent();
   end_ = text.data() + text.size();
   args_ = nullptr;
   simdjson::ondemand::document document;
