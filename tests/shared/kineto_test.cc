@@ -3,6 +3,7 @@
 // (reference.json) or checked when the file was collected (INDEX.tsv).
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -140,7 +141,7 @@ std::vector<IndexedFile> Indexed(const std::string& kind) {
 int64_t Fact(const std::string& facts, const std::string& key) {
   const size_t at = (" " + facts).find(" " + key + "=");
   REQUIRE(at != std::string::npos);
-  return std::stoll(facts.substr(at + key.size() + 1));
+  return std::strtoll(facts.c_str() + at + key.size() + 1, nullptr, 10);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void SoftwareDevice::Synchronize() {
 }
 
 void SoftwareDevice::Serve() {
-  has_priority_ = setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -15) == 0;
+  has_priority_ = setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), -20) == 0;
   std::unique_lock lock(mutex_);
   while (true) {
     has_work_.wait(lock, [this] { return is_ending_ || !queue_.empty(); });

@@ -210,7 +210,7 @@ Status WriteTrace(const std::string& path, const Recording& recording) {
   GPUWHY_RETURN_IF_ERROR(db.Execute("COMMIT"));
   GPUWHY_RETURN_IF_ERROR(db.CreateIndexes());
   // One file to carry: no write-ahead log beside it.
-  return db.Execute("PRAGMA journal_mode = DELETE; VACUUM");
+  return db.Execute("PRAGMA journal_mode = DELETE");
 }
 
 }  // namespace gpuwhy::starved_loader

@@ -45,8 +45,10 @@ bool WaitForSlot(int free_fd, const RunQueueClock& run_queue, WorkerLog& log) {
   return byte == kFree;
 }
 
-// The life of the child process.
-void Run(const Job& job, Slots& slots, WorkerLog& log) {
+}  // namespace
+
+// The life of the child process. Not in the unnamed namespace: stacks show it by its name.
+void RunLoader(const Job& job, Slots& slots, WorkerLog& log) {
   prctl(PR_SET_NAME, fmt::format("loader-{}", job.number).c_str());
   log.pid = getpid();
   log.start_ns = NowNs();
@@ -66,8 +68,6 @@ void Run(const Job& job, Slots& slots, WorkerLog& log) {
   _exit(0);
 }
 
-}  // namespace
-
 Result<Worker> Worker::Start(int number, std::span<const CompressedImage> images) {
   Worker worker;
   GPUWHY_ASSIGN_OR_RETURN(worker.log_, MakeShared<WorkerLog>());
@@ -82,7 +82,7 @@ Result<Worker> Worker::Start(int number, std::span<const CompressedImage> images
                 .ready_fd = ready.write_fd};
   const pid_t pid = fork();
   if (pid < 0) return Unavailable("cannot fork a worker");
-  if (pid == 0) Run(job, *worker.slots_, *worker.log_);
+  if (pid == 0) RunLoader(job, *worker.slots_, *worker.log_);
   worker.log_->pid = pid;
   close(ready.write_fd);
   close(free_slots.read_fd);
