@@ -22,7 +22,6 @@ Result<std::unique_ptr<NodeImport>> NodeImport::Start(const NodeRequest& request
   GPUWHY_ASSIGN_OR_RETURN(Owners owners, Owners::Read(request.file, request.node));
   GPUWHY_ASSIGN_OR_RETURN(const bool has_aggregates, HasAggregates(request.file));
   capture.path = request.import.head.path;
-  capture.sha256 = request.import.sha256;
   GPUWHY_ASSIGN_OR_RETURN(auto recorder, Recorder::Start(request.import.db, capture));
   std::unique_ptr<NodeImport> node(
       new NodeImport(request, std::move(capture), std::move(recorder), std::move(owners)));
