@@ -46,6 +46,10 @@ ColdCalls Judge(const std::vector<const HostCall*>& calls, int64_t until_ns) {
 
 }  // namespace
 
+int64_t ColdTime(const Window& window) {
+  return std::min(kColdNs, window.duration_ns() / 4);
+}
+
 Result<std::vector<ColdCalls>> FindColdCalls(const TraceFacts& facts) {
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<HostCall>* calls, facts.HostCalls());
   std::map<Key, std::vector<const HostCall*>> groups;
@@ -54,7 +58,7 @@ Result<std::vector<ColdCalls>> FindColdCalls(const TraceFacts& facts) {
     first_ns.try_emplace(call.process_id, call.start_ns);
     if (!call.is_child) groups[{call.process_id, call.name_id}].push_back(&call);
   }
-  const int64_t cold_ns = std::min(kColdNs, facts.window().duration_ns() / 4);
+  const int64_t cold_ns = ColdTime(facts.window());
   std::vector<ColdCalls> found;
   for (const auto& [key, group] : groups) {
     if (group.size() < kFewestCalls) continue;

@@ -26,6 +26,9 @@ struct ColdCalls {
   int64_t later_count = 0;  // as slow, but later
 };
 
+// How long after its first call a process may be starting up.
+int64_t ColdTime(const Window& window);
+
 // One per process and name, the most expensive first.
 Result<std::vector<ColdCalls>> FindColdCalls(const TraceFacts& facts);
 
