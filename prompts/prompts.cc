@@ -43,8 +43,8 @@ Status ParseLine(std::string_view line, Prompt& prompt) {
 
 const PromptArgument* FindArgument(const Prompt& prompt, std::string_view name) {
   const auto& all = prompt.arguments;
-  const auto it = std::find_if(all.begin(), all.end(),
-                               [&](const PromptArgument& a) { return a.name == name; });
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const PromptArgument& a) { return a.name == name; });
   return it == all.end() ? nullptr : &*it;
 }
 

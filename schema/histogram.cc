@@ -34,6 +34,28 @@ std::optional<uint64_t> TakeVarint(std::string_view& in) {
   return std::nullopt;
 }
 
+using Buckets = std::vector<std::pair<uint32_t, int64_t>>;
+
+Status Decode(std::string_view blob, Buckets& out) {
+  out.clear();
+  uint64_t bucket = 0;
+  while (!blob.empty()) {
+    const auto delta = TakeVarint(blob);
+    const auto count = TakeVarint(blob);
+    if (!delta || !count || *delta > kMaxBucket || bucket + *delta > kMaxBucket ||
+        *count > INT64_MAX / 2) {
+      return CorruptInput("a duration histogram is damaged: import the trace again");
+    }
+    bucket += *delta;
+    out.emplace_back(static_cast<uint32_t>(bucket), static_cast<int64_t>(*count));
+  }
+  return {};
+}
+
+int64_t RankOf(double p, int64_t count) {
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(p * static_cast<double>(count))));
+}
+
 }  // namespace
 
 uint32_t Histogram::BucketOf(int64_t duration_ns) {
@@ -74,26 +96,15 @@ void Histogram::Merge(const Histogram& other) {
 }
 
 Status Histogram::MergeEncoded(std::string_view blob) {
-  std::vector<std::pair<uint32_t, int64_t>> decoded;
-  uint64_t bucket = 0;
-  while (!blob.empty()) {
-    const auto delta = TakeVarint(blob);
-    const auto count = TakeVarint(blob);
-    if (!delta || !count || *delta > kMaxBucket || bucket + *delta > kMaxBucket ||
-        *count > INT64_MAX / 2) {
-      return CorruptInput("a duration histogram is damaged: import the trace again");
-    }
-    bucket += *delta;
-    decoded.emplace_back(static_cast<uint32_t>(bucket), static_cast<int64_t>(*count));
-  }
+  Buckets decoded;
+  GPUWHY_RETURN_IF_ERROR(Decode(blob, decoded));
   for (const auto& [index, count] : decoded)
     AddToBucket(index, count);
   return {};
 }
 
 int64_t Histogram::Percentile(double p) const {
-  const auto rank =
-      std::max<int64_t>(1, static_cast<int64_t>(std::ceil(p * static_cast<double>(count_))));
+  const int64_t rank = RankOf(p, count_);
   int64_t seen = 0;
   for (const auto& [bucket, count] : buckets_) {
     seen += count;
@@ -111,6 +122,26 @@ std::string Histogram::Encode() const {
     previous = bucket;
   }
   return out;
+}
+
+Status HistogramSum::Add(std::string_view blob) {
+  GPUWHY_RETURN_IF_ERROR(Decode(blob, decoded_));
+  if (counts_.empty() && !decoded_.empty()) counts_.resize(kMaxBucket + 1);
+  for (const auto& [bucket, count] : decoded_) {
+    counts_[bucket] += count;
+    count_ += count;
+  }
+  return {};
+}
+
+int64_t HistogramSum::Percentile(double p) const {
+  const int64_t rank = RankOf(p, count_);
+  int64_t seen = 0;
+  for (size_t bucket = 0; bucket < counts_.size(); ++bucket) {
+    seen += counts_[bucket];
+    if (seen >= rank) return Histogram::MiddleOf(static_cast<uint32_t>(bucket));
+  }
+  return 0;
 }
 
 }  // namespace gpuwhy

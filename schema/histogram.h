@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "schema/base/result.h"
@@ -41,6 +42,21 @@ class Histogram {
   // Sorted by index. A key seldom has more than some tens of buckets, so a flat vector beats a
   // tree.
   std::vector<Bucket> buckets_;
+  int64_t count_ = 0;
+};
+
+// The sum of many encoded histograms: constant time for each bucket, at 30 kB of memory. For
+// readers that merge thousands.
+class HistogramSum {
+ public:
+  // Fails on a damaged blob and then adds nothing.
+  Status Add(std::string_view blob);
+  int64_t count() const { return count_; }
+  int64_t Percentile(double p) const;  // as Histogram::Percentile
+
+ private:
+  std::vector<int64_t> counts_;  // by bucket; empty until the first blob
+  std::vector<std::pair<uint32_t, int64_t>> decoded_;
   int64_t count_ = 0;
 };
 

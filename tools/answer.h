@@ -26,6 +26,7 @@ enum class Unit {
   kNumber,  // plain number
   kBytesPerSecond,
   kIdentifier,  // pid, tid, row id: no thousands separators
+  kRaw,         // as a query gave it: all digits, NULL as NULL
 };
 
 using Value = std::variant<std::monostate, int64_t, double, std::string>;
@@ -92,9 +93,10 @@ struct Answer {
 
 struct TextStyle {
   bool has_color = false;
-  size_t width = 0;  // 0 = do not fit to a width
-  bool is_compact =
-      true;  // columns separated by two spaces without rules; false draws a terminal table
+  bool has_bars = false;  // draw shares as bars
+  size_t width = 0;       // of the terminal; 0 = do not fit or wrap
+  // For models: cells joined by " | ", no padding. False aligns columns for people.
+  bool is_compact = true;
 };
 
 std::string RenderText(const Answer& answer, const TextStyle& style = {});

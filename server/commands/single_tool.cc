@@ -8,19 +8,38 @@ namespace {
 
 struct Options {
   std::string database;
+  bool needs_trace = true;
   bool as_json = false;
   Json arguments = Json::object();
 };
 
 using Shared = std::shared_ptr<Options>;
 
+// gpuwhy check fails, for scripts, where recording could not work.
+int ExitCodeOf(const Answer& answer) {
+  for (const Section& section : answer.sections) {
+    const auto* facts = std::get_if<Facts>(&section);
+    if (facts == nullptr) continue;
+    for (const Fact& fact : facts->facts) {
+      if (fact.key == "can_record" && fact.value == Value(std::string("no")))
+        return kExitUnavailable;
+    }
+  }
+  return kExitFine;
+}
+
 int Run(const char* tool, const Options& options) {
   TraceSet traces;
-  traces.Add(options.database.empty() ? DefaultDatabase() : options.database);
+  if (options.needs_trace) {
+    if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
+      return PrintError(opened.error());
+    }
+  }
   auto answer = CallTool(traces, tool, options.arguments);
   if (!answer.ok()) return PrintError(answer.error());
+  const int code = ExitCodeOf(answer.value());
   PrintAnswers({{tool, std::move(answer).value()}}, options.as_json);
-  return kExitFine;
+  return code;
 }
 
 // An option of the command line that becomes an argument of the tool when it is given.
@@ -47,6 +66,9 @@ void AddStats(CLI::App& app, RunFunction& run) {
   Forward(command, options, "since", "Start: -5m before the end, 12.5s after the start");
   Forward(command, options, "until", "End, in the forms of --since");
   Forward(command, options, "process", "Only this process: pid or name");
+  Forward(command, options, "operation", "Only operations whose name contains this text");
+  Forward(command, options, "source",
+          "Only this table: api_call, gpu_op, off_cpu, host_event, range");
   Forward(command, options, "limit", "Rows to print");
   command->footer("Example: gpuwhy stats trace.db --since -5m");
   RunLater(command, run, "get_trace_stats", options);
@@ -65,8 +87,7 @@ void AddQuery(CLI::App& app, RunFunction& run) {
   Forward(command, options, "limit", "Rows to print");
   command->footer(
       "Example: gpuwhy query --db trace.db \"SELECT name, count(*), p99(duration_ns) FROM "
-      "api_calls "
-      "GROUP BY name\"");
+      "api_calls GROUP BY name\"");
   RunLater(command, run, "run_sql", options);
 }
 
@@ -74,6 +95,7 @@ void AddCheck(CLI::App& app, RunFunction& run) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("check", "Say what this machine allows to record and analyse");
+  options->needs_trace = false;
   command->footer("Example: gpuwhy check");
   RunLater(command, run, "get_system_check", options);
 }

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "schema/base/text.h"
 #include "server/mcp/completions.h"
 #include "server/mcp/prompt_methods.h"
 #include "server/mcp/resources.h"
-#include "server/mcp/tool_runner.h"
+#include "server/tool_call.h"
 
 namespace gpuwhy::mcp {
 namespace {
@@ -64,17 +65,16 @@ Outcome CallTool(const McpOptions& options, const MethodCall& call) {
     return RpcError{.code = kInvalidParams,
                     .message = fmt::format("there is no tool {}", CleanText(*name, 64))};
   }
-  const auto arguments = call.params.find("arguments");
+  const auto found = call.params.find("arguments");
   const Json none;
-  const auto reply =
-      RunTool(*options.traces, *tool,
-              {.arguments = arguments == call.params.end() ? none : *arguments,
-               .stop = call.stop,
-               .progress = call.progress});
-  if (!reply.ok()) return FailedCall(options, *tool, reply.error());
-  const Answer& answer = reply.value().answer;
-  return TextResult(
-      CutAnswer(reply.value().wants_json ? RenderJson(answer) : RenderText(answer)), false);
+  const Json& arguments = found == call.params.end() ? none : *found;
+  const auto answer =
+      RunTool(*tool, *options.traces,
+              {.arguments = arguments, .stop = call.stop, .progress = call.progress});
+  if (!answer.ok()) return FailedCall(options, *tool, answer.error());
+  const bool wants_json = arguments.is_object() && arguments.value("format", "") == "json";
+  return TextResult(CutAnswer(wants_json ? RenderJson(answer.value()) : RenderText(answer.value())),
+                    false);
 }
 
 Json ExampleValue(const Param& param) {
@@ -90,12 +90,17 @@ Json ExampleValue(const Param& param) {
 
 }  // namespace
 
+const Tool* FindTool(std::span<const Tool> tools, std::string_view name) {
+  const auto it =
+      std::find_if(tools.begin(), tools.end(), [&](const Tool& tool) { return tool.name == name; });
+  return it == tools.end() ? nullptr : &*it;
+}
+
 std::string ExampleCall(const Tool& tool) {
   Json arguments = Json::object();
   for (const Param& param : tool.params) {
-    const bool is_shown = param.is_required || (arguments.empty() && param.is_required) ||
-                          param.name == "limit" || param.name == "since";
-    if (is_shown) arguments[std::string(param.name)] = ExampleValue(param);
+    const bool is_telling = param.name == "limit" || param.name == "since";
+    if (param.is_required || is_telling) arguments[std::string(param.name)] = ExampleValue(param);
   }
   return fmt::format("{} {}", tool.name, DumpJson(arguments));
 }
@@ -116,7 +121,7 @@ Json ToolDefinition(const Tool& tool) {
   return {{"name", tool.name},
           {"title", tool.title},
           {"description", tool.description},
-          {"inputSchema", InputSchema(ServedParams(tool))},
+          {"inputSchema", InputSchema(AllParams(tool))},
           {"annotations",
            {{"readOnlyHint", true},
             {"destructiveHint", false},
@@ -129,7 +134,10 @@ std::vector<Method> BindMethods(const McpOptions& options) {
   return {
       {"tools/list", Kind::kStatic, true, kForever,
        [options](const MethodCall&) { return ListTools(options); }},
-      {"tools/call", Kind::kLong, false, {},
+      {"tools/call",
+       Kind::kLong,
+       false,
+       {},
        [options](const MethodCall& call) { return CallTool(options, call); }},
       {"prompts/list", Kind::kStatic, true, kForever,
        [](const MethodCall&) { return ListPrompts(); }},
@@ -140,7 +148,10 @@ std::vector<Method> BindMethods(const McpOptions& options) {
        [](const MethodCall&) { return ListResourceTemplates(); }},
       {"resources/read", Kind::kLong, true, kForThisProcess,
        [options](const MethodCall& call) { return ReadResource(options, call); }},
-      {"completion/complete", Kind::kLong, false, {},
+      {"completion/complete",
+       Kind::kLong,
+       false,
+       {},
        [options](const MethodCall& call) { return Complete(options, call); }},
   };
 }

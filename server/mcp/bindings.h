@@ -3,6 +3,7 @@
 // that sees both a Tool and the protocol.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ inline constexpr size_t kMaxErrorBytes = 2'000;
 
 // The methods refer to what `options` refers to.
 std::vector<Method> BindMethods(const McpOptions& options);
+
+// The tool of that name, nullptr when there is none.
+const Tool* FindTool(std::span<const Tool> tools, std::string_view name);
 
 // What tools/list says of one tool.
 Json ToolDefinition(const Tool& tool);

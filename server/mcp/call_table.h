@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of one session: finds them by id to cancel them, keeps the number that run at once
-// under a cap, lets the rest wait in order, and stops those that exceed the time limit. Runs no call
-// itself: whoever finishes one is handed the next. Any thread.
+// under a cap, lets the rest wait in order, and stops those that exceed the time limit. Runs no
+// call itself: whoever finishes one is handed the next. Any thread.
 #pragma once
 
 #include <chrono>

@@ -37,9 +37,10 @@ std::optional<RpcError> CheckMeta(const Json& params) {
   if (version == nullptr) return Missing(kProtocolVersion);
   if (*version != NameOf(kModern)) {
     const std::string requested = CleanText(*version, 64);
-    return RpcError{.code = kUnsupportedProtocolVersion,
-                    .message = fmt::format("protocol version {} is not supported", requested),
-                    .data = {{"supported", Json::array({NameOf(kModern)})}, {"requested", requested}}};
+    return RpcError{
+        .code = kUnsupportedProtocolVersion,
+        .message = fmt::format("protocol version {} is not supported", requested),
+        .data = {{"supported", Json::array({NameOf(kModern)})}, {"requested", requested}}};
   }
   if (ObjectMember(*meta, kClientCapabilities) == nullptr) return Missing(kClientCapabilities);
   return std::nullopt;

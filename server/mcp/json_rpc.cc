@@ -90,11 +90,10 @@ std::variant<RpcMessage, RpcFailure> ParseMessage(Json json) {
     return RpcFailure{.id = std::move(id),
                       .error = {.code = kInvalidParams, .message = "params must be an object"}};
   }
-  return RpcMessage{
-      .kind = has_id ? RpcMessage::Kind::kRequest : RpcMessage::Kind::kNotification,
-      .id = std::move(id),
-      .method = *method,
-      .params = std::move(params)};
+  return RpcMessage{.kind = has_id ? RpcMessage::Kind::kRequest : RpcMessage::Kind::kNotification,
+                    .id = std::move(id),
+                    .method = *method,
+                    .params = std::move(params)};
 }
 
 std::string ResultText(const Json& id, std::string_view result) {

@@ -54,9 +54,9 @@ void Session::Close() {
 void Session::HandleBatch(Json batch, const SinkPtr& sink) {
   const auto revision = handshake_.load();
   if (!revision || !legacy::HasBatches(*revision)) {
-    return Refuse(Json(), sink, kInvalidRequest,
-                  fmt::format("batches exist in protocol version {} only",
-                              NameOf(Revision::k20250326)));
+    return Refuse(
+        Json(), sink, kInvalidRequest,
+        fmt::format("batches exist in protocol version {} only", NameOf(Revision::k20250326)));
   }
   if (batch.empty() || batch.size() > kMaxBatch) {
     return Refuse(Json(), sink, kInvalidRequest,
@@ -164,9 +164,8 @@ void Session::StartLong(RpcMessage message, const Method& method, Revision revis
   const auto call = std::make_shared<Call>(message.id, sink);
   // The closure is copied when it has to wait; sharing keeps that cheap.
   const auto shared = std::make_shared<const RpcMessage>(std::move(message));
-  CallTable::Task task{call, [this, shared, &method, revision, call] {
-                         RunLong(*shared, method, revision, call);
-                       }};
+  CallTable::Task task{
+      call, [this, shared, &method, revision, call] { RunLong(*shared, method, revision, call); }};
   switch (calls_.Admit(task)) {
     case CallTable::Admission::kRun:
       sink->ReadOn();

@@ -38,9 +38,9 @@ class LineBuffer {
 
   size_t max_line_bytes_;
   std::vector<char> bytes_;
-  size_t begin_ = 0;         // first byte not yet handed out
-  size_t end_ = 0;           // one after the last byte read
-  size_t newline_ = kNone;   // the end of the next whole line
+  size_t begin_ = 0;          // first byte not yet handed out
+  size_t end_ = 0;            // one after the last byte read
+  size_t newline_ = kNone;    // the end of the next whole line
   bool is_skipping_ = false;  // inside a line that was too long
 };
 

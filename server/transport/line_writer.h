@@ -14,8 +14,7 @@ namespace gpuwhy {
 class LineWriter {
  public:
   // `on_broken` is called once when nobody reads the other end any more.
-  LineWriter(int fd, std::function<void()> on_broken)
-      : fd_(fd), on_broken_(std::move(on_broken)) {}
+  LineWriter(int fd, std::function<void()> on_broken) : fd_(fd), on_broken_(std::move(on_broken)) {}
 
   void Write(std::string_view line);
   // Lines written from now on may wait for Release.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves one client over two descriptors, a message a line. Leader and followers: the leader reads a
-// line, handles it and answers, so that a short call needs no other thread. When a message it has
+// Serves one client over two descriptors, a message a line. Leader and followers: the leader reads
+// a line, handles it and answers, so that a short call needs no other thread. When a message it has
 // let go (MessageSink::ReadOn) takes longer than kPatience, another thread takes over reading, and
 // so a cancellation always gets through. The handler must leave one thread of `thread_count` free.
 #pragma once

@@ -29,6 +29,23 @@ TEST_CASE("histogram: encoding and merging keeps counts and percentiles", "[sche
   CHECK(std::abs(static_cast<double>(copy.Percentile(0.99)) - 990'000.0) <= 9'900.0);
 }
 
+TEST_CASE("histogram: the sum of blobs has the counts and percentiles of a merge", "[schema]") {
+  Histogram first;
+  Histogram second;
+  for (int64_t i = 1; i <= 1000; ++i)
+    (i % 3 == 0 ? first : second).Add(i * i * 100);
+
+  HistogramSum sum;
+  REQUIRE(sum.Add(first.Encode()).ok());
+  REQUIRE(sum.Add(second.Encode()).ok());
+  CHECK_FALSE(sum.Add("\xff\xff\xff").ok());
+  first.Merge(second);
+
+  CHECK(sum.count() == 1000);
+  CHECK(sum.Percentile(0.5) == first.Percentile(0.5));
+  CHECK(sum.Percentile(0.99) == first.Percentile(0.99));
+}
+
 TEST_CASE("histogram: rejects a damaged blob and stays as it was", "[schema]") {
   Histogram histogram;
   histogram.Add(5);

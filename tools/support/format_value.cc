@@ -24,6 +24,11 @@ int64_t AsInt(const Value& value) {
   return std::isfinite(real) && std::abs(real) < kLargest ? std::llround(real) : 0;
 }
 
+std::string FormatRaw(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.12g}", *real);
+  return std::holds_alternative<std::monostate>(value) ? "NULL" : fmt::format("{}", AsInt(value));
+}
+
 std::string FormatInstant(int64_t offset_ns) {
   return fmt::format("{}{:.3f} s", offset_ns < 0 ? "-" : "+",
                      static_cast<double>(std::abs(offset_ns)) / 1e9);
@@ -32,9 +37,11 @@ std::string FormatInstant(int64_t offset_ns) {
 }  // namespace
 
 std::string FormatValue(const Value& value, Unit unit, int64_t origin_ns) {
-  if (std::holds_alternative<std::monostate>(value)) return "-";
   if (const auto* text = std::get_if<std::string>(&value)) return CleanText(*text);
+  if (unit == Unit::kRaw) return FormatRaw(value);
+  if (std::holds_alternative<std::monostate>(value)) return "-";
   switch (unit) {
+    case Unit::kRaw:
     case Unit::kText:
     case Unit::kIdentifier:
       return fmt::format("{}", AsInt(value));
