@@ -30,10 +30,16 @@ std::string Join(const std::vector<std::string>& texts) {
 // One detector asked for: everything, the evidence query included.
 Item ItemOf(const NamedFinding& named, bool has_details) {
   const Finding& finding = named.finding;
-  Item item{.severity = std::string(NameOf(finding.severity)),
-            .id = named.id,
-            .title = finding.title,
-            .facts = finding.evidence};
+  Item item{
+      .severity = std::string(NameOf(finding.severity)), .id = named.id, .title = finding.title};
+  // Numbers fit on one line; text needs room.
+  for (const Fact& fact : finding.evidence) {
+    if (const auto* text = std::get_if<std::string>(&fact.value)) {
+      item.lines.emplace_back(fact.label, *text);
+    } else {
+      item.facts.push_back(fact);
+    }
+  }
   item.lines.emplace_back("basis", finding.basis);
   item.lines.emplace_back("test", finding.counter_test);
   if (!finding.missing.empty()) item.lines.emplace_back("not observed", Join(finding.missing));
