@@ -2,6 +2,7 @@
 # The few commands people type. CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 LAUNCHER := $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
 define build
@@ -9,7 +10,7 @@ define build
 	cmake --build --preset $(1) -j $(JOBS) $(3)
 endef
 
-.PHONY: help deps build investigate test bench format tidy clean
+.PHONY: help deps build investigate test bench format tidy install clean
 
 help:  ## Say what there is to run
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,10 +36,13 @@ bench: deps  ## Print the benchmarks beside their floors and peers
 	@tests/bench/run_all.sh build/release
 
 format:  ## Format the sources
-	git ls-files '*.cc' '*.h' | xargs clang-format -i
+	git ls-files '*.cc' '*.h' | xargs $$(command -v clang-format-14 || echo clang-format) -i
 
 tidy: build/.keep  ## Check the sources with clang-tidy
 	@tests/run_tidy.sh
+
+install: build  ## Install the program: make install PREFIX=/usr/local
+	@cmake --install build/release --prefix $(PREFIX)
 
 clean:  ## Remove what was built
 	rm -rf build

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "collectors/sha256.h"
 #include "schema/base/text.h"
@@ -80,22 +81,28 @@ Result<ImportReport> ImportFile(const TraceDb& db, const std::string& path,
   GPUWHY_ASSIGN_OR_RETURN(FileHead head, ReadFileHead(path));
   const Importer* importer = FindImporter(head);
   if (importer == nullptr) return NotRecognised(CleanText(path));
-  GPUWHY_ASSIGN_OR_RETURN(std::string sha256, Sha256OfFile(path));
   const uint64_t size_bytes = head.size_bytes;
   GPUWHY_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
+  // Hashing needs as long as parsing, so it runs beside the import.
+  std::stop_source hashing;
+  auto sha256 = std::async(std::launch::async, Sha256OfFile, path, hashing.get_token());
   const auto run = [&]() -> Result<int64_t> {
+    GPUWHY_ASSIGN_OR_RETURN(const int64_t last_capture, db.QueryInt("SELECT max(id) FROM capture"));
     GPUWHY_ASSIGN_OR_RETURN(const int64_t capture_id,
                             importer->import({.db = db,
                                               .head = std::move(head),
-                                              .sha256 = std::move(sha256),
                                               .stop = options.stop,
                                               .progress = options.progress}));
     GPUWHY_RETURN_IF_ERROR(db.CreateIndexes());
+    GPUWHY_ASSIGN_OR_RETURN(const std::string hash, sha256.get());
+    GPUWHY_RETURN_IF_ERROR(db.Query("UPDATE capture SET sha256 = ? WHERE id > ?",
+                                    {std::string_view(hash), last_capture}, [](const Row&) {}));
     GPUWHY_RETURN_IF_ERROR(db.Execute("COMMIT"));
     return capture_id;
   };
   const auto capture_id = run();
   if (!capture_id.ok()) {
+    hashing.request_stop();
     if (sqlite3_get_autocommit(db.handle()) == 0) (void)db.Execute("ROLLBACK");
     return capture_id.error();
   }

@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "schema/base/saturating.h"
 #include "schema/base/text.h"
 
 namespace gpuwhy {
 namespace {
+
+constexpr LossKind kCounterNotFinite{"counter_not_finite", LossSeverity::kDataLoss,
+                                     "measured values that are not a number or infinite; skipped",
+                                     "check the sensor or its driver"};
 
 constexpr std::string_view kInsertApiCall =
     "INSERT INTO api_call (start_ns, duration_ns, thread_id, name_id, parent_id, correlation_id, "
@@ -261,8 +267,9 @@ int64_t Recorder::ProcessOfThread(int64_t thread_id) const {
 }
 
 void Recorder::See(int64_t start_ns, int64_t duration_ns) {
+  if (is_range_frozen_) return;
   first_ns_ = first_ns_ ? std::min(*first_ns_, start_ns) : start_ns;
-  const int64_t end_ns = start_ns + duration_ns;
+  const int64_t end_ns = SaturatingAdd(start_ns, duration_ns);
   last_ns_ = last_ns_ ? std::max(*last_ns_, end_ns) : end_ns;
 }
 
@@ -369,6 +376,7 @@ void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id
 
 void Recorder::AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns,
                                double value) {
+  if (!std::isfinite(value)) return Count(kCounterNotFinite, 1, time_ns, name);
   auto it = counters_.find(name);
   if (it == counters_.end()) {
     const int64_t id = Insert("INSERT INTO counter (capture_id, name, unit) VALUES (?, ?, ?)",

@@ -93,6 +93,10 @@ class Recorder {
   // Roll-ups are made from the rows added, unless the source brings its own.
   void DisableRollUps() { has_roll_ups_ = false; }
 
+  // Rows added from now on no longer widen the capture's time range: for what was measured before
+  // and after the recording proper.
+  void FreezeTimeRange() { is_range_frozen_ = true; }
+
   void Count(const LossKind& kind, int64_t count = 1, std::optional<int64_t> time_ns = {},
              std::string_view example = {});
 
@@ -125,6 +129,7 @@ class Recorder {
   std::unique_ptr<Statements> statements_;
   RollUps roll_ups_;
   bool has_roll_ups_ = true;
+  bool is_range_frozen_ = false;
   Status status_;
   int64_t capture_id_ = 0;
   std::optional<int64_t> first_ns_;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "schema/base/saturating.h"
+
 namespace gpuwhy {
 namespace {
 
@@ -45,10 +47,10 @@ void RollUps::Add(const RollUpEvent& event) {
   const Key key{second, event.process_id, event.thread_id, event.name_id, event.source};
   Bucket& bucket = buckets_[key];
   ++bucket.count;
-  bucket.sum_ns += event.duration_ns;
+  bucket.sum_ns = SaturatingAdd(bucket.sum_ns, event.duration_ns);
   bucket.min_ns = std::min(bucket.min_ns, event.duration_ns);
   bucket.max_ns = std::max(bucket.max_ns, event.duration_ns);
-  bucket.sum_bytes += event.bytes;
+  bucket.sum_bytes = SaturatingAdd(bucket.sum_bytes, event.bytes);
   bucket.histogram.Add(event.duration_ns);
   if (buckets_.size() >= kMaxBuckets) Flush();
 }

@@ -20,7 +20,7 @@ struct ContextDeleter {
 
 }  // namespace
 
-Result<std::string> Sha256OfFile(const std::string& path) {
+Result<std::string> Sha256OfFile(const std::string& path, const std::stop_token& stop) {
   std::ifstream file(path, std::ios::binary);
   const std::unique_ptr<EVP_MD_CTX, ContextDeleter> context(EVP_MD_CTX_new());
   if (!file || !context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
@@ -28,6 +28,7 @@ Result<std::string> Sha256OfFile(const std::string& path) {
   }
   std::vector<char> chunk(kChunkBytes);
   while (file) {
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "hashing was stopped"};
     file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     EVP_DigestUpdate(context.get(), chunk.data(), static_cast<size_t>(file.gcount()));
   }

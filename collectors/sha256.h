@@ -2,6 +2,7 @@
 // SHA-256 of a file, so that a database says exactly which file it was imported from.
 #pragma once
 
+#include <stop_token>
 #include <string>
 
 #include "schema/base/result.h"
@@ -9,6 +10,7 @@
 namespace gpuwhy {
 
 // 64 lower-case hexadecimal digits.
-Result<std::string> Sha256OfFile(const std::string& path);
+// Gives up with kCancelled soon after a stop.
+Result<std::string> Sha256OfFile(const std::string& path, const std::stop_token& stop = {});
 
 }  // namespace gpuwhy

@@ -30,9 +30,12 @@ std::unique_ptr<State> TakeState(sqlite3_context* context) {
   return std::unique_ptr<State>(slot == nullptr ? nullptr : *slot);
 }
 
+constexpr size_t kMaxValues = size_t{1} << 26;  // 512 MB
+
+// Values stay integers while all are: a double would round times since the epoch.
 struct ExactState {
-  std::vector<double> values;
-  bool all_integer = true;
+  std::vector<int64_t> integers;
+  std::vector<double> reals;  // of all values once one is not an integer
   double p = 0;
 };
 
@@ -50,20 +53,42 @@ void ExactStep(sqlite3_context* context, int count, sqlite3_value** values) {
   const auto* fixed = static_cast<const double*>(sqlite3_user_data(context));
   state->p = count == 2 ? sqlite3_value_double(values[1]) : *fixed;
   if (!SetFraction(context, state->p)) return;
-  state->all_integer = state->all_integer && sqlite3_value_type(values[0]) == SQLITE_INTEGER;
-  state->values.push_back(sqlite3_value_double(values[0]));
+  const int type = sqlite3_value_numeric_type(values[0]);
+  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
+    return sqlite3_result_error(context, "percentiles are of numbers, not of text", -1);
+  }
+  if (state->integers.size() + state->reals.size() >= kMaxValues) {
+    return sqlite3_result_error(context, "too many values for a percentile: narrow the query", -1);
+  }
+  if (type == SQLITE_INTEGER && state->reals.empty()) {
+    return state->integers.push_back(sqlite3_value_int64(values[0]));
+  }
+  state->reals.insert(state->reals.end(), state->integers.begin(), state->integers.end());
+  state->integers.clear();
+  state->reals.push_back(sqlite3_value_double(values[0]));
+}
+
+// Nearest rank: the value at position ceil(p * n), counted from 1. The margin is for products such
+// as 0.07 * 100, which is 7.000000000000001 in binary.
+template <typename T>
+T NearestRank(std::vector<T>& values, double p) {
+  constexpr double kMargin = 1 - 1e-12;
+  const auto count = static_cast<double>(values.size()) * kMargin;
+  const auto rank = std::clamp<size_t>(static_cast<size_t>(std::ceil(p * count)), 1, values.size());
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 void ExactFinal(sqlite3_context* context) {
   const auto state = TakeState<ExactState>(context);
-  if (state == nullptr || state->values.empty()) return sqlite3_result_null(context);
-  const auto size = static_cast<double>(state->values.size());
-  const auto rank = std::max<size_t>(1, static_cast<size_t>(std::ceil(state->p * size)));
-  const auto at =
-      state->values.begin() + static_cast<std::ptrdiff_t>(std::min(rank, state->values.size()) - 1);
-  std::nth_element(state->values.begin(), at, state->values.end());
-  if (state->all_integer) return sqlite3_result_int64(context, static_cast<int64_t>(*at));
-  sqlite3_result_double(context, *at);
+  if (state == nullptr || (state->integers.empty() && state->reals.empty())) {
+    return sqlite3_result_null(context);
+  }
+  if (state->reals.empty()) {
+    return sqlite3_result_int64(context, NearestRank(state->integers, state->p));
+  }
+  sqlite3_result_double(context, NearestRank(state->reals, state->p));
 }
 
 struct HistogramState {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kProgressInstructions =
     2000;  // VDBE steps between two looks at the stop token, ~20 us
+constexpr int kMaxSqlBytes = 100'000;
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
 constexpr size_t kHeaderBytes = 100;
 constexpr std::string_view kImportHint = "if another profiler wrote it, run: gpuwhy import FILE";
@@ -117,7 +118,7 @@ void Harden(sqlite3* handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
-  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 100'000);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
   sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200);
   sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 50);
   sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, 250'000);
@@ -198,6 +199,13 @@ Error TraceDb::LastError(std::string_view doing) const {
         fmt::format("{}: the file is damaged ({}): copy or record it again", doing, text));
   }
   if (code == SQLITE_ERROR || code == SQLITE_AUTH) return InvalidArgument(text);
+  if (code == SQLITE_READONLY) {
+    // Writing is refused before it can come to this: what wants to write is the recovery.
+    return Unavailable(
+        fmt::format("{}: {}; a writer died in the middle of a transaction: open the file once for "
+                    "writing to undo it",
+                    doing, text));
+  }
   return Unavailable(fmt::format("{}: {}", doing, text));
 }
 
@@ -224,14 +232,14 @@ Result<TraceDb> TraceDb::Open(const std::string& path, int flags) {
 // - no -wal: nobody writes and the file is complete in itself, so it is read as immutable;
 // - -wal and -shm: a recorder is writing; its shared memory is joined;
 // - -wal alone: left by a crash or a copy. The WAL is indexed on the heap, which SQLite does for an
-//   exclusive connection; the exclusive lock itself is not taken (nolock), as nothing is written.
+//   exclusive connection; unix-none takes no lock, which a read-only descriptor could not.
 Result<TraceDb> TraceDb::OpenFile(const std::string& path) {
   GPUWHY_ASSIGN_OR_RETURN(const FileHeader header, ReadHeader(path));
   const bool has_wal = header.is_wal && std::filesystem::exists(path + "-wal");
   const bool is_orphan = has_wal && !std::filesystem::exists(path + "-shm");
   std::string uri = fmt::format("file:{}?mode=ro", EscapeUriPath(path));
   if (header.is_wal && !has_wal) uri += "&immutable=1";
-  if (is_orphan) uri += "&nolock=1";
+  if (is_orphan) uri += "&vfs=unix-none";
   GPUWHY_ASSIGN_OR_RETURN(TraceDb db, Open(uri, SQLITE_OPEN_READONLY));
   sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (is_orphan) GPUWHY_RETURN_IF_ERROR(db.Execute("PRAGMA locking_mode = EXCLUSIVE"));
@@ -240,6 +248,14 @@ Result<TraceDb> TraceDb::OpenFile(const std::string& path) {
 }
 
 Status TraceDb::Restrict() const {
+  // Table-valued functions declare their columns on first use by a statement that the authorizer
+  // would refuse. Those that queries may use are therefore used once now; an older SQLite may lack
+  // one.
+  for (const char* sql :
+       {"SELECT 1 FROM pragma_table_info('name')", "SELECT 1 FROM pragma_table_list LIMIT 1",
+        "SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"}) {
+    (void)Execute(sql);
+  }
   GPUWHY_RETURN_IF_ERROR(Execute("PRAGMA query_only = 1"));
   sqlite3_set_authorizer(handle(), &AllowOnlyReading, nullptr);
   return {};
@@ -341,6 +357,14 @@ Status TraceDb::CheckSchema(const std::string& path) const {
       }
     }
   }
+  // Virtual tables are code that reads its own tables, with a history of bugs on hostile ones.
+  GPUWHY_ASSIGN_OR_RETURN(
+      const int64_t virtual_tables,
+      QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage = 0"));
+  if (virtual_tables > 0) {
+    return CorruptInput(fmt::format(
+        "{} has virtual tables, which gpuwhy never makes: record or import it again", path));
+  }
   return {};
 }
 
@@ -357,11 +381,32 @@ Status TraceDb::CreateIndexes() const {
 }
 
 Result<Statement> TraceDb::Prepare(std::string_view sql) const {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
-                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (code != SQLITE_OK) return LastError("preparing a query");
-  return Statement(statement);
+  if (sql.size() > kMaxSqlBytes) {
+    return InvalidArgument(fmt::format("the statement has {} bytes; at most {} are allowed",
+                                       sql.size(), kMaxSqlBytes));
+  }
+  const auto prepare = [&](std::string_view text, const char** tail) -> Result<Statement> {
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v3(handle(), text.data(), static_cast<int>(text.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, tail);
+    if (code != SQLITE_OK) return LastError("preparing a query");
+    return Statement(statement);
+  };
+  const char* tail = nullptr;
+  GPUWHY_ASSIGN_OR_RETURN(Statement statement, prepare(sql, &tail));
+  if (statement.get() == nullptr) return InvalidArgument("the statement is empty");
+  // VACUUM INTO would write another file and asks no authorizer.
+  const bool is_read_only = sqlite3_db_readonly(handle(), "main") == 1;
+  if (is_read_only && sqlite3_stmt_readonly(statement.get()) == 0) {
+    return InvalidArgument("not authorized: this trace is open for reading only");
+  }
+  // SQLite stops at the first semicolon; what follows may only be blank or a comment.
+  const auto rest = sql.substr(static_cast<size_t>(tail - sql.data()));
+  const auto second = prepare(rest, nullptr);
+  if (!second.ok() || second.value().get() != nullptr) {
+    return InvalidArgument("one statement at a time: remove what follows the semicolon");
+  }
+  return statement;
 }
 
 Status TraceDb::Query(std::string_view sql, Arguments arguments, const RowFunction& on_row) const {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
 #include "server/commands/command.h"
 
 int main(int argc, char** argv) {
@@ -18,5 +20,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? gpuwhy::kExitFine : gpuwhy::kExitUsage;
   }
-  return run();
+  const int code = run();
+  // A full disk or a closed pipe must not look like success.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::perror("gpuwhy: cannot write the answer");
+  return gpuwhy::kExitUnavailable;
 }

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace gpuwhy {
+#include "tools/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+namespace gpuwhy {
 
 inline std::string DumpJson(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);

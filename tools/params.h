@@ -5,14 +5,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "schema/base/result.h"
-#include "tools/json.h"
+#include "tools/json_fwd.h"
 
 namespace gpuwhy {
 
@@ -29,21 +32,22 @@ struct Param {
   std::optional<int64_t> max;
 };
 
+using ParamValue = std::variant<std::string, int64_t, bool>;
+
 // Validated values. Asking for a parameter that was not declared is a programmer error.
 class Params {
  public:
-  bool Has(std::string_view name) const { return values_.contains(std::string(name)); }
+  bool Has(std::string_view name) const { return values_.contains(name); }
   std::string Text(std::string_view name) const;  // "" when absent
   int64_t Int(std::string_view name) const;       // 0 when absent and without default
   bool Flag(std::string_view name) const;         // false when absent
-  const Json& values() const { return values_; }
 
   // Checks `arguments` (an object, or null for none) against the declaration. Unknown names, wrong
   // types and values out of range are kInvalidArgument with the valid ones named.
   static Result<Params> Parse(std::span<const Param> declared, const Json& arguments);
 
  private:
-  Json values_ = Json::object();
+  std::map<std::string, ParamValue, std::less<>> values_;
 };
 
 // {"type":"object","properties":{...},"required":[...],"additionalProperties":false}

@@ -18,6 +18,7 @@ constexpr int64_t kMaxRows = 1000;
 constexpr size_t kMaxAnswerBytes = 16'000;
 constexpr size_t kShownBlobBytes = 16;
 constexpr size_t kNameLimit = 60;
+constexpr size_t kCellLimit = 300;
 
 // Gives the handle a deadline for the time of one query.
 class Deadline {
@@ -49,7 +50,7 @@ Value Cell(const Row& row, int column) {
     case SQLITE_FLOAT:
       return row.Real(column);
     case SQLITE_TEXT:
-      return CleanText(row.Text(column), 500);
+      return CleanText(row.Text(column), kCellLimit);
     case SQLITE_BLOB:
       return FormatBlob(row.Blob(column));
     default:
@@ -72,6 +73,12 @@ std::vector<Column> ColumnsOf(const Row& row) {
   return columns;
 }
 
+// In the longest of the forms an answer has.
+size_t SizeOf(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return 2 + (text == nullptr ? FormatValue(value, Unit::kRaw).size() : text->size());
+}
+
 struct Rows {
   Table table{.key = "rows"};
   bool has_more = false;
@@ -91,7 +98,7 @@ Result<Rows> Read(Statement& statement, size_t limit) {
     std::vector<Value> cells;
     for (int i = 0; i < statement.row().ColumnCount(); ++i) {
       cells.push_back(Cell(statement.row(), i));
-      bytes += FormatValue(cells.back(), Unit::kRaw).size() + 2;
+      bytes += SizeOf(cells.back());
     }
     rows.table.rows.push_back(std::move(cells));
   }

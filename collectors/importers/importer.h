@@ -28,7 +28,6 @@ struct FileHead {
 struct ImportRequest {
   const TraceDb& db;  // inside a transaction that the caller commits or rolls back
   FileHead head;
-  std::string sha256;    // of the file
   std::stop_token stop;  // give up soon after a stop
   std::function<void(uint64_t done_bytes, uint64_t total_bytes)> progress;  // may be empty
 };
@@ -38,7 +37,7 @@ struct Importer {
   std::string_view description;  // one line for --help and for "not recognised" errors
   int priority = 0;              // unique; higher is asked first
   bool (*sniff)(const FileHead& head) = nullptr;
-  // Returns the id of the capture it made.
+  // Returns the id of the capture it made. The caller adds the hash of the file.
   Result<int64_t> (*import)(const ImportRequest& request) = nullptr;
 };
 

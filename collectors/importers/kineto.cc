@@ -57,12 +57,13 @@ class ReaderThread {
   ReaderThread& operator=(const ReaderThread&) = delete;
 
   std::optional<Batch> Next() { return queue_.Pop(); }
+  void GiveBack(Batch batch) { queue_.GiveBack(std::move(batch)); }
 
  private:
   void Run(EventStream& stream) {
     BatchReader reader(stream);
     while (true) {
-      Batch batch;
+      Batch batch = queue_.TakeUsed();
       if (!reader.Read(batch) || !queue_.Push(std::move(batch))) break;
     }
     queue_.Close();
@@ -104,24 +105,28 @@ class Pass {
         writer.Add(event);
       for (const auto& loss : batch->losses)
         Count(*loss.kind, loss.example);
+      writer.CountFlows(batch->flow_count);
       GPUWHY_RETURN_IF_ERROR(recorder_->status());
       if (request_.stop.stop_requested()) {
         return Error{ErrorCode::kCancelled, "the import was stopped before it finished"};
       }
       if (request_.progress) request_.progress(batch->done_bytes, request_.head.size_bytes);
+      reader.GiveBack(*std::move(batch));
     }
     return {};
   }
 
   void Count(const LossKind& kind, std::string_view example) {
-    if (&kind == &gpuwhy::kineto::kEventUnreadable) ++unreadable_count_;
+    using gpuwhy::kineto::kEventTruncated, gpuwhy::kineto::kEventUnreadable;
+    if (&kind == &kEventUnreadable || &kind == &kEventTruncated) ++unreadable_count_;
     recorder_->Count(kind, 1, {}, example);
   }
 
   Status CheckUseful(const RowWriter& writer) const {
     if (writer.EventCount() > 0 || unreadable_count_ == 0) return {};
-    return CorruptInput(fmt::format("{} holds {} pieces in its event list and none is an event",
-                                    CleanText(request_.head.path), unreadable_count_));
+    return CorruptInput(
+        fmt::format("{} has an event list without a readable event ({} pieces that are none)",
+                    CleanText(request_.head.path), unreadable_count_));
   }
 
   void CountStreamLosses() {
@@ -146,8 +151,7 @@ class Pass {
                               .world_size = metadata_.world_size,
                               .clock_offset_ns = base_time_ns_,
                               .tool_version = "PyTorch profiler (Kineto)",
-                              .facts_json = facts.dump(),
-                              .sha256 = request_.sha256});
+                              .facts_json = facts.dump()});
   }
 
   const ImportRequest& request_;

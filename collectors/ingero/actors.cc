@@ -62,7 +62,7 @@ Status Actors::ReadComms(const SourceFile& file, std::string_view node) {
 Status Actors::ReadProcessNames(const SourceFile& file) {
   if (!file.Has("process_names", "name") || !file.Has("process_names", "pid")) return {};
   std::unordered_set<int64_t> ambiguous;
-  if (file.nodes().size() > 1) {
+  if (file.Nodes().size() > 1) {
     GPUWHY_RETURN_IF_ERROR(
         file.db().Query("SELECT pid FROM events GROUP BY pid HAVING count(DISTINCT node) > 1", {},
                         [&](const Row& row) { ambiguous.insert(row.Int(0)); }));
@@ -135,7 +135,7 @@ Status Actors::Describe(const SourceFile& file, std::string_view node) {
   GPUWHY_RETURN_IF_ERROR(ReadContainers(file, node));
   GPUWHY_RETURN_IF_ERROR(ReadRanks(file, node));
   Write();
-  if (owners_.assumed_threads() > 0) recorder_.Count(kThreadAssumed, owners_.assumed_threads());
+  if (owners_.AssumedThreads() > 0) recorder_.Count(kThreadAssumed, owners_.AssumedThreads());
   return {};
 }
 

@@ -57,7 +57,7 @@ MinuteStatistics Combine(const Aggregate& aggregate, const MinuteStatistics& row
   const MinuteStatistics& all = aggregate.all;
   const bool is_disjoint = aggregate.stored_count == 0;
   const auto bound = [&](int64_t a, int64_t b) {
-    return is_disjoint ? RowStatistics::Plus(a, b) : std::max(a, b);
+    return is_disjoint ? SaturatingAdd(a, b) : std::max(a, b);
   };
   const int64_t unstored_count = std::max<int64_t>(0, all.event_count - aggregate.stored_count);
   return {.event_count = unstored_count + rows.event_count,
@@ -143,12 +143,12 @@ Result<AggregateTotals> ConvertAggregates(const SourceFile& file, AggregateTarge
       "FROM event_aggregates ORDER BY bucket, source, op, pid",
       {}, [&](const Row& row) {
         if (!IsSane(row)) return target.recorder.Count(kTableDamaged, 1, {}, "event_aggregates");
-        totals.event_count = RowStatistics::Plus(totals.event_count, row.Int(4));
-        totals.stored_count = RowStatistics::Plus(totals.stored_count, row.Int(5));
+        totals.event_count = SaturatingAdd(totals.event_count, row.Int(4));
+        totals.stored_count = SaturatingAdd(totals.stored_count, row.Int(5));
         Convert(Read(row, target.ops), target, totals);
       }));
   // Rows that no aggregate covers.
-  for (const auto& [key, minute] : target.rows.minutes()) {
+  for (const auto& [key, minute] : target.rows.Minutes()) {
     const bool is_thread_exit = key.op == kThreadExit;
     const bool is_summary =
         !is_thread_exit && target.ops.Resolve(key.source, key.op).becomes == Becomes::kSummary;

@@ -70,8 +70,8 @@ Status CountTrimmed(const SourceFile& file, std::string_view node, Recorder& rec
       file.db().QueryInt(fmt::format("SELECT count(*) FROM events WHERE 1{}", filter), {node}));
   if (row_count == 0) return {};
   const std::string_view sequence =
-      file.has_text_ids() ? "CAST(substr(id, length(node) + 2) AS INTEGER)" : "rowid";
-  if (file.has_text_ids() && !file.Has("events", "node")) return {};
+      file.HasTextIds() ? "CAST(substr(id, length(node) + 2) AS INTEGER)" : "rowid";
+  if (file.HasTextIds() && !file.Has("events", "node")) return {};
   GPUWHY_ASSIGN_OR_RETURN(
       const int64_t last,
       file.db().QueryInt(fmt::format("SELECT max({}) FROM events WHERE 1{}", sequence, filter),

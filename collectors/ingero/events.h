@@ -40,9 +40,9 @@ class EventConverter {
       : file_(file), recorder_(recorder), actors_(actors), ops_(file), stacks_(file, recorder) {}
 
   Status Convert(std::string_view node, const std::function<void(int64_t row_count)>& progress);
-  RowStatistics& statistics() { return statistics_; }
-  OpTable& ops() { return ops_; }
-  int64_t row_count() const { return row_count_; }
+  RowStatistics& Statistics() { return statistics_; }
+  OpTable& Ops() { return ops_; }
+  int64_t RowCount() const { return row_count_; }
 
  private:
   struct OpenCall {

@@ -49,7 +49,7 @@ int64_t Owners::ProcessOf(int64_t number) const {
   return it == fork_parents_.end() ? number : it->second;
 }
 
-int64_t Owners::assumed_threads() const {
+int64_t Owners::AssumedThreads() const {
   return std::count_if(fork_parents_.begin(), fork_parents_.end(), [&](const auto& fork) {
     return !processes_.contains(fork.first) && !process_of_thread_.contains(fork.first);
   });

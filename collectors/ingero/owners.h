@@ -23,7 +23,7 @@ class Owners {
   int64_t ProcessOf(int64_t number) const;
   bool IsProcess(int64_t number) const { return ProcessOf(number) == number; }
   // Fork targets taken for threads for lack of any other trace of them.
-  int64_t assumed_threads() const;
+  int64_t AssumedThreads() const;
 
  private:
   std::unordered_map<int64_t, int64_t> process_of_thread_;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <map>
 
+#include "schema/base/saturating.h"
+
 namespace gpuwhy::ingero {
 
 inline constexpr int64_t kMinuteNs = 60'000'000'000;
@@ -19,6 +21,7 @@ struct MinuteKey {
   int64_t source;
   int64_t op;
   int64_t pid;
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads the generated comparison.
   auto operator<=>(const MinuteKey&) const = default;
 };
 
@@ -35,10 +38,10 @@ class RowStatistics {
   void Add(MinuteKey key, int64_t duration_ns, int64_t bytes) {
     MinuteStatistics& minute = minutes_[key];
     ++minute.event_count;
-    minute.sum_ns = Plus(minute.sum_ns, duration_ns);
+    minute.sum_ns = SaturatingAdd(minute.sum_ns, duration_ns);
     minute.min_ns = std::min(minute.min_ns, duration_ns);
     minute.max_ns = std::max(minute.max_ns, duration_ns);
-    minute.sum_bytes = Plus(minute.sum_bytes, bytes);
+    minute.sum_bytes = SaturatingAdd(minute.sum_bytes, bytes);
   }
   // Removes and returns the entry; all zero when there is none.
   MinuteStatistics Take(const MinuteKey& key) {
@@ -52,12 +55,7 @@ class RowStatistics {
     const auto it = minutes_.find(key);
     return it == minutes_.end() ? 0 : it->second.event_count;
   }
-  const std::map<MinuteKey, MinuteStatistics>& minutes() const { return minutes_; }
-
-  static int64_t Plus(int64_t a, int64_t b) {
-    int64_t sum = 0;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-  }
+  const std::map<MinuteKey, MinuteStatistics>& Minutes() const { return minutes_; }
 
  private:
   std::map<MinuteKey, MinuteStatistics> minutes_;

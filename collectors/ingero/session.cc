@@ -43,7 +43,7 @@ std::string_view FirstWord(std::string_view text) {
 
 std::string ToolVersion(const SourceFile& file, std::string_view build) {
   std::string version = "ingero";
-  if (!file.schema_version().empty()) version += " " + file.schema_version();
+  if (!file.SchemaVersion().empty()) version += " " + file.SchemaVersion();
   if (!build.empty()) version += fmt::format(" ({})", CleanText(FirstWord(build)));
   return version;
 }
@@ -115,8 +115,8 @@ Status ReadRank(const SourceFile& file, std::string_view node, CaptureRow& captu
 
 Result<CaptureRow> DescribeCapture(const SourceFile& file, std::string_view node) {
   CaptureRow capture;
-  Json facts = {{"schema", "ingero " + file.schema_version()},
-                {"id_type", file.has_text_ids() ? "text" : "integer"},
+  Json facts = {{"schema", "ingero " + file.SchemaVersion()},
+                {"id_type", file.HasTextIds() ? "text" : "integer"},
                 {"missing_tables", MissingTables(file)},
                 {"session_count", 0}};
   capture.kind = "ingero";

@@ -38,7 +38,8 @@ Status SourceFile::ReadColumns() {
   for (const std::string_view table : kTables) {
     GPUWHY_ASSIGN_OR_RETURN(
         const int64_t is_table,
-        db_.QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+        db_.QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage != 0 "
+                     "AND name = ?1",
                      {table}));
     if (is_table == 0) continue;
     auto& columns = columns_[std::string(table)];

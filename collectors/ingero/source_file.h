@@ -31,10 +31,10 @@ class SourceFile {
   // bind the node first.
   std::string NodeFilter(std::string_view table) const;
 
-  bool has_text_ids() const { return has_text_ids_; }
-  const std::string& schema_version() const { return schema_version_; }
+  bool HasTextIds() const { return has_text_ids_; }
+  const std::string& SchemaVersion() const { return schema_version_; }
   // Nodes that were merged into the file; one empty name when the file does not say.
-  const std::vector<std::string>& nodes() const { return nodes_; }
+  const std::vector<std::string>& Nodes() const { return nodes_; }
 
  private:
   explicit SourceFile(TraceDb db) : db_(std::move(db)) {}

@@ -26,10 +26,20 @@ struct Batch {
   TextArena arena;
   std::vector<TraceEvent> events;
   std::vector<BatchLoss> losses;
+  int64_t flow_count = 0;  // arrows, which carry nothing that is stored
   uint64_t done_bytes = 0;
+
+  // Empties the batch and keeps its memory.
+  void Clear() {
+    arena.clear();
+    events.clear();
+    losses.clear();
+    flow_count = 0;
+  }
 };
 
-// A bounded queue between one producer and one consumer. Close() may be called from either side
+// A bounded queue between one producer and one consumer, and the way back for used batches, whose
+// memory would otherwise be faulted in anew for each chunk. Close() may be called from either side
 // and ends both.
 class BatchQueue {
  public:
@@ -54,6 +64,19 @@ class BatchQueue {
     changed_.notify_all();
     return batch;
   }
+  // A used batch for the producer to fill again, if the consumer has given one back.
+  Batch TakeUsed() {
+    const std::lock_guard lock(mutex_);
+    if (used_.empty()) return {};
+    Batch batch = std::move(used_.back());
+    used_.pop_back();
+    batch.Clear();
+    return batch;
+  }
+  void GiveBack(Batch batch) {
+    const std::lock_guard lock(mutex_);
+    used_.push_back(std::move(batch));
+  }
   void Close() {
     const std::lock_guard lock(mutex_);
     is_closed_ = true;
@@ -65,6 +88,7 @@ class BatchQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Batch> batches_;
+  std::vector<Batch> used_;
   bool is_closed_ = false;
 };
 

@@ -14,7 +14,7 @@ constexpr size_t kTypicalEventBytes = 300;
 }  // namespace
 
 bool BatchReader::Read(Batch& batch) {
-  if (!stream_.FillChunk()) return false;
+  if (!stream_.FillChunk(std::move(batch.chunk))) return false;
   for (Piece piece = stream_.Next(); piece.kind != PieceKind::kNone; piece = stream_.Next()) {
     Take(piece, batch);
   }
@@ -30,9 +30,7 @@ void BatchReader::Take(const Piece& piece, Batch& batch) {
     return;
   }
   if (piece.kind == PieceKind::kEvent) {
-    TraceEvent& event = batch.events.emplace_back();
-    if (parser_.Parse(piece.text, batch.arena, event)) return;
-    batch.events.pop_back();
+    if (ParseInto(piece.text, batch)) return;
     if (ParseMended(CleanJson(piece.text), batch)) {
       batch.losses.push_back({&kEventRepaired, std::string(piece.text.substr(0, kExampleBytes))});
       return;
@@ -56,10 +54,16 @@ bool BatchReader::ParseMended(std::string text, Batch& batch) {
   const size_t size = text.size();
   text.resize(size + EventStream::kPaddingBytes);
   const std::string& kept = batch.arena.emplace_back(std::move(text));
+  return ParseInto(std::string_view(kept).substr(0, size), batch);
+}
+
+bool BatchReader::ParseInto(std::string_view text, Batch& batch) {
   TraceEvent& event = batch.events.emplace_back();
-  if (parser_.Parse(std::string_view(kept).substr(0, size), batch.arena, event)) return true;
-  batch.events.pop_back();
-  return false;
+  const bool is_event = parser_.Parse(text, batch.arena, event);
+  const bool is_flow = is_event && IsFlowPhase(event.phase);
+  if (is_flow) ++batch.flow_count;
+  if (is_flow || !is_event) batch.events.pop_back();
+  return is_event;
 }
 
 }  // namespace gpuwhy::kineto

@@ -22,6 +22,7 @@ class BatchReader {
   void Take(const Piece& piece, Batch& batch);
   void Mend(std::string_view text, Batch& batch);
   bool ParseMended(std::string text, Batch& batch);
+  bool ParseInto(std::string_view text, Batch& batch);
 
   EventStream& stream_;
   EventParser parser_;

@@ -37,8 +37,6 @@ constexpr std::array kCategories = std::to_array<std::pair<std::string_view, Cat
     {"xpu_scope_profiler", Category::kDeviceRange},
     {"overhead", Category::kOverhead},
     {"trace", Category::kTraceSpan},
-    {"ac2g", Category::kFlow},
-    {"fwdbwd", Category::kFlow},
 });
 
 char Lower(char c) {

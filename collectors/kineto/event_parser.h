@@ -25,7 +25,8 @@ class EventParser {
   EventParser& operator=(const EventParser&) = delete;
 
   // `text` must be followed by EventStream::kPaddingBytes readable bytes. False when it is not a
-  // JSON object. Texts of the event point into `text` or into `arena`.
+  // JSON object. Texts of the event point into `text` or into `arena`. `event` must be new:
+  // clearing it here as well cost 6 % of an import.
   bool Parse(std::string_view text, TextArena& arena, TraceEvent& event);
 
  private:

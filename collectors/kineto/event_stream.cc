@@ -47,22 +47,25 @@ std::string EventStream::Metadata() const {
 
 // Appends up to `bytes` of the file to the chunk.
 void EventStream::ReadMore(size_t bytes) {
-  chunk_.resize(end_ + bytes + kPaddingBytes);
+  if (chunk_.size() < end_ + bytes + kPaddingBytes) chunk_.resize(end_ + bytes + kPaddingBytes);
   const size_t got = source_->Read(chunk_.data() + end_, bytes);
   is_at_end_ = got < bytes;
   end_ += got;
   std::memset(chunk_.data() + end_, 0, kPaddingBytes);
 }
 
-bool EventStream::FillChunk() {
+bool EventStream::FillChunk(std::vector<char> used) {
   if (is_at_end_ && carry_.empty()) return false;
-  chunk_.resize(carry_.size() + kPaddingBytes);
+  chunk_ = std::move(used);
+  // Only ever grown: clearing it first would zero it again.
+  if (chunk_.size() < carry_.size() + kPaddingBytes) chunk_.resize(carry_.size() + kPaddingBytes);
   std::copy(carry_.begin(), carry_.end(), chunk_.begin());
   at_ = 0;
   end_ = carry_.size();
   carry_.clear();
   // A carry as large as a chunk is one long event: read as much again, so that the work stays
   // linear.
+  std::memset(chunk_.data() + end_, 0, kPaddingBytes);
   if (!is_at_end_) ReadMore(std::max(chunk_bytes_, end_));
   return true;
 }
@@ -90,7 +93,17 @@ Piece EventStream::Next() {
     is_array_closed_ = true;
     return Next();
   }
-  return chunk_[at_] == '{' ? TakeObject() : TakeBroken();
+  return chunk_[at_] == '{' ? TakeObject() : TakeOther();
+}
+
+// A number, a word, or what is left of something worse: up to what may be the next element.
+Piece EventStream::TakeOther() {
+  const size_t next = Rest().find_first_of("{,]", 1);
+  if (next != std::string_view::npos) return Take(PieceKind::kBroken, next);
+  if (is_at_end_ || end_ - at_ > kMaxEventBytes) return Take(PieceKind::kTruncated, end_ - at_);
+  carry_ = Rest();
+  at_ = end_;
+  return {};
 }
 
 Piece EventStream::TakeObject() {

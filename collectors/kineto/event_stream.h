@@ -43,8 +43,8 @@ class EventStream {
   // The text around the array, complete after the last chunk.
   std::string Metadata() const;
 
-  // Makes the next chunk current; false when the file is used up.
-  bool FillChunk();
+  // Makes the next chunk current, in the memory of a used one; false when the file is used up.
+  bool FillChunk(std::vector<char> used = {});
   Piece Next();
   // The event that began at `begin` did not parse: goes on at the next text that looks like the
   // start of an event. Returns the bytes in between.
@@ -63,6 +63,7 @@ class EventStream {
   void CollectTail();
   Piece Take(PieceKind kind, size_t length);
   Piece TakeObject();
+  Piece TakeOther();
   Piece TakeBroken();
   size_t FindNext(size_t from, bool& is_array_end) const;
 

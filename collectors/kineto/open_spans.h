@@ -32,7 +32,7 @@ class OpenSpans {
   // closes the nearest span of that name, else the innermost.
   ClosedSpan End(int64_t thread_id, int64_t name_id);
 
-  void BeginAsync(std::string key, OpenSpan span) { async_[key].push_back(std::move(span)); }
+  void BeginAsync(const std::string& key, OpenSpan span) { async_[key].push_back(std::move(span)); }
   ClosedSpan EndAsync(const std::string& key);
 
   // Spans that never ended.

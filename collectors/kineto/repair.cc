@@ -172,7 +172,7 @@ std::string TakeLooseValue(std::string_view text, std::string_view key, size_t& 
     return CleanJson(std::string_view(padded).substr(0, length));
   }
   const size_t end = std::min(text.find_first_of(",}] \n\r\t", at), text.size());
-  const std::string value = CleanJson(text.substr(at, end - at));
+  std::string value = CleanJson(text.substr(at, end - at));
   at = end;
   return value;
 }

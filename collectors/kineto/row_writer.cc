@@ -8,6 +8,7 @@
 
 #include "collectors/kineto/copies.h"
 #include "collectors/kineto/losses.h"
+#include "collectors/kineto/repair.h"
 
 namespace gpuwhy::kineto {
 namespace {
@@ -55,10 +56,6 @@ void RowWriter::Add(const TraceEvent& event) {
   switch (event.phase) {
     case 'M':
       return actors_.Name(event);
-    case 's':
-    case 't':
-    case 'f':
-      return recorder_.Count(kFlowNotStored);
     case '\0':
       return recorder_.Count(kNoPhase, 1, {}, event.name);
     default:
@@ -66,6 +63,12 @@ void RowWriter::Add(const TraceEvent& event) {
   }
   if (IsTraceExtent(event)) return recorder_.Count(kTraceSpanNotStored);
   if (!IsWithoutTime(event)) AddTimed(event);
+}
+
+void RowWriter::CountFlows(int64_t count) {
+  if (count == 0) return;
+  flow_count_ += count;
+  recorder_.Count(kFlowNotStored, count);
 }
 
 bool RowWriter::IsWithoutTime(const TraceEvent& event) {
@@ -226,7 +229,10 @@ void RowWriter::AddMemory(const TraceEvent& event, int64_t time_ns) {
 
 void RowWriter::AddCounters(const TraceEvent& event) {
   const int64_t time_ns = StartOf(event);
-  const auto args = nlohmann::json::parse(event.args.all, nullptr, /*allow_exceptions=*/false);
+  auto args = nlohmann::json::parse(event.args.all, nullptr, /*allow_exceptions=*/false);
+  if (args.is_discarded()) {
+    args = nlohmann::json::parse(CleanJson(event.args.all), nullptr, /*allow_exceptions=*/false);
+  }
   if (!args.is_object()) return recorder_.Count(kCounterUnreadable, 1, time_ns, event.name);
   const std::string prefix = event.pid.is_text ? fmt::format("{} {}", event.pid.text, event.name)
                                                : std::string(event.name);
@@ -297,6 +303,7 @@ std::string RowWriter::PhaseCountsJson() const {
     const int64_t count = phase_counts_.at(phase);
     if (count > 0) counts[std::string(1, static_cast<char>(phase))] = count;
   }
+  if (flow_count_ > 0) counts["flows"] = flow_count_;
   return counts.dump();
 }
 

@@ -22,12 +22,14 @@ class RowWriter {
       : recorder_(recorder), base_time_ns_(base_time_ns), actors_(recorder) {}
 
   void Add(const TraceEvent& event);
+  // For arrows that the reader has left out.
+  void CountFlows(int64_t count);
   // Writes names and facts that are known only at the end.
   void Finish(const TraceMetadata& metadata, std::optional<int64_t> rank);
 
   bool HasStepAnnotations() const { return has_step_annotations_; }
-  int64_t EventCount() const { return event_count_; }
-  // Events per phase, as a JSON object.
+  int64_t EventCount() const { return event_count_ + flow_count_; }
+  // Events per phase, all arrows together, as a JSON object.
   std::string PhaseCountsJson() const;
 
  private:
@@ -63,6 +65,7 @@ class RowWriter {
   std::map<int64_t, int64_t> memory_balance_bytes_;   // by device, for writers without totals
   std::array<int64_t, 128> phase_counts_{};
   int64_t event_count_ = 0;
+  int64_t flow_count_ = 0;
   int64_t largest_ts_ns_ = 0;
   bool has_step_annotations_ = false;
 };

@@ -22,11 +22,15 @@ enum class Category : uint8_t {
   kDeviceRange,  // span drawn on a stream that is not work (annotations, counters)
   kOverhead,     // the profiler's own cost
   kTraceSpan,    // the profiler's own extent
-  kFlow,         // arrows
 };
 
 // Category of a cat text, whatever its case. Unknown texts are host ranges.
 Category CategoryOf(std::string_view text);
+
+// Start, step and finish of an arrow between events.
+inline bool IsFlowPhase(char phase) {
+  return phase == 's' || phase == 't' || phase == 'f';
+}
 
 // A pid or tid: a number, or a text such as "stream 7" or "Spans".
 struct TraceId {

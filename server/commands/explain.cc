@@ -38,13 +38,15 @@ bool HasSeverity(const Answer& answer, const std::string& least) {
 
 int Run(const Options& options) {
   TraceSet traces;
-  traces.Add(options.database.empty() ? DefaultDatabase() : options.database);
+  if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
+    return PrintError(opened.error());
+  }
   std::vector<std::string> names = {"get_trace_overview", "get_findings", "get_gpu_idle_causes"};
   if (options.per_process) names.emplace_back("get_per_process_breakdown");
   std::vector<std::pair<std::string, Answer>> answers;
   bool has_severity = false;
   for (const std::string& name : names) {
-    auto answer = CallTool(traces, name, Arguments(options));
+    auto answer = CallTool(traces, name, DeclaredArguments(name, Arguments(options)));
     if (!answer.ok()) return PrintError(answer.error());
     if (name == "get_findings") has_severity = HasSeverity(answer.value(), options.fail_on);
     answers.emplace_back(name, std::move(answer).value());

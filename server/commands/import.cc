@@ -4,136 +4,118 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "collectors/import_file.h"
+#include "collectors/sha256.h"
 #include "schema/base/text.h"
 #include "server/commands/command.h"
+#include "server/commands/import_target.h"
 #include "server/commands/output.h"
 #include "server/commands/progress_bar.h"
+#include "server/commands/stop_on_signal.h"
 
 namespace gpuwhy {
 namespace {
 
+constexpr size_t kPathLimit = 200;
+
 struct Options {
   std::vector<std::string> files;
   std::string database;
+  bool is_again = false;
   bool as_json = false;
 };
 
-struct Imported {
+struct Outcome {
   std::string path;
-  ImportReport report;
+  std::optional<ImportReport> report;  // absent when the file was in the database already
 };
 
-// Where to write: the database itself when it exists, else a name beside it that is moved at the
-// end.
-class Target {
- public:
-  static Result<Target> Open(const std::string& database) {
-    std::error_code failure;
-    const bool is_new = !std::filesystem::exists(database, failure);
-    const auto folder = std::filesystem::path(database).parent_path();
-    if (is_new && !folder.empty()) std::filesystem::create_directories(folder, failure);
-    const std::string path = is_new ? database + ".importing" : database;
-    if (is_new) std::filesystem::remove(path, failure);
-    GPUWHY_ASSIGN_OR_RETURN(TraceDb db, TraceDb::OpenForWriting(path));
-    return Target(std::move(db), database, path);
-  }
-
-  const TraceDb& db() const { return *db_; }
-
-  Status Keep() {
-    db_.reset();
-    if (path_ == database_) return {};
-    std::error_code failure;
-    std::filesystem::rename(path_, database_, failure);
-    if (failure) {
-      return Unavailable(fmt::format("cannot write {}: {}", database_, failure.message()));
-    }
-    return {};
-  }
-
-  void Discard() {
-    db_.reset();
-    std::error_code ignored;
-    if (path_ != database_) std::filesystem::remove(path_, ignored);
-  }
-
- private:
-  Target(TraceDb db, std::string database, std::string path)
-      : db_(std::make_unique<TraceDb>(std::move(db))),
-        database_(std::move(database)),
-        path_(std::move(path)) {}
-
-  std::unique_ptr<TraceDb> db_;
-  std::string database_;
-  std::string path_;
-};
+// The capture that holds this very file, or 0. A first import has nothing to compare with.
+Result<int64_t> CaptureOf(const TraceDb& db, const std::string& path) {
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t has_captures, db.QueryInt("SELECT 1 FROM capture LIMIT 1"));
+  if (has_captures == 0) return int64_t{0};
+  if (const auto head = ReadFileHead(path); !head.ok()) return head.error();
+  GPUWHY_ASSIGN_OR_RETURN(const std::string sha256, Sha256OfFile(path));
+  return db.QueryInt("SELECT min(id) FROM capture WHERE sha256 = ?", {std::string_view(sha256)});
+}
 
 Result<int64_t> RowCount(const TraceDb& db, int64_t capture_id) {
   return db.QueryInt(
       "SELECT coalesce(sum(l.stored_count), 0) FROM latency l JOIN process p ON p.id = "
-      "l.process_id "
-      "WHERE p.capture_id = ?",
+      "l.process_id WHERE p.capture_id = ?",
       {capture_id});
 }
 
-Result<Answer> Summary(const TraceDb& db, const std::vector<Imported>& files,
+Status AddLosses(const TraceDb& db, int64_t capture_id, Table& losses) {
+  return db.Query("SELECT name, severity, event_count, description FROM loss WHERE capture_id = ?",
+                  {capture_id}, [&](const Row& row) {
+                    losses.rows.push_back({std::string(row.Text(0)), std::string(row.Text(1)),
+                                           row.Int(2), std::string(row.Text(3))});
+                  });
+}
+
+Result<Answer> Summary(const TraceDb& db, const std::vector<Outcome>& outcomes,
                        const std::string& database) {
-  Answer answer;
-  answer.headline = fmt::format("Imported {} file{} into {}", files.size(),
-                                files.size() == 1 ? "" : "s", CleanText(database, 200));
   Table captures{.key = "captures",
                  .columns = {{"file", "file"},
                              {"format", "format"},
                              {"size_bytes", "size", Unit::kBytes},
                              {"event_count", "events", Unit::kCount}}};
   Table losses{.key = "losses",
-               .title = "Records skipped or repaired",
+               .title = "Records skipped, repaired or remarkable",
                .columns = {{"name", "kind"},
                            {"severity", "severity"},
                            {"event_count", "records", Unit::kCount},
                            {"description", "what happened"}}};
-  for (const Imported& file : files) {
-    GPUWHY_ASSIGN_OR_RETURN(const int64_t rows, RowCount(db, file.report.capture_id));
+  Answer answer;
+  for (const Outcome& outcome : outcomes) {
+    if (!outcome.report) {
+      answer.notes.push_back(
+          fmt::format("{} is in the database already: skipped (--again imports "
+                      "it once more)",
+                      CleanText(outcome.path, kPathLimit)));
+      continue;
+    }
+    const ImportReport& report = *outcome.report;
+    GPUWHY_ASSIGN_OR_RETURN(const int64_t rows, RowCount(db, report.capture_id));
     captures.rows.push_back(
-        {file.path, file.report.importer, static_cast<int64_t>(file.report.size_bytes), rows});
-    GPUWHY_RETURN_IF_ERROR(
-        db.Query("SELECT name, severity, event_count, description FROM loss WHERE capture_id = ?",
-                 {file.report.capture_id}, [&](const Row& row) {
-                   losses.rows.push_back({std::string(row.Text(0)), std::string(row.Text(1)),
-                                          row.Int(2), std::string(row.Text(3))});
-                 }));
+        {outcome.path, report.importer, static_cast<int64_t>(report.size_bytes), rows});
+    GPUWHY_RETURN_IF_ERROR(AddLosses(db, report.capture_id, losses));
   }
-  answer.sections.emplace_back(std::move(captures));
+  const size_t count = captures.rows.size();
+  answer.headline = fmt::format("Imported {} file{} into {}", count, count == 1 ? "" : "s",
+                                CleanText(database, kPathLimit));
+  if (count > 0) answer.sections.emplace_back(std::move(captures));
   if (!losses.rows.empty()) answer.sections.emplace_back(std::move(losses));
-  answer.next.push_back(fmt::format("gpuwhy explain {}", CleanText(database, 200)));
+  answer.next.push_back(fmt::format("gpuwhy explain {}", CleanText(database, kPathLimit)));
   return answer;
 }
 
 Result<Answer> ImportAll(const TraceDb& db, const Options& options, const std::string& database) {
-  std::vector<Imported> imported;
+  const StopOnSignal stop;
+  std::vector<Outcome> outcomes;
   for (const std::string& file : options.files) {
+    GPUWHY_ASSIGN_OR_RETURN(const int64_t known, CaptureOf(db, file));
+    outcomes.push_back({.path = file});
+    if (known != 0 && !options.is_again) continue;
     ProgressBar bar(std::filesystem::path(file).filename().string());
-    GPUWHY_ASSIGN_OR_RETURN(
-        ImportReport report,
-        ImportFile(db, file, {.progress = [&](uint64_t done_bytes, uint64_t total_bytes) {
-                     bar.Update(done_bytes, total_bytes);
-                   }}));
-    imported.push_back({file, std::move(report)});
+    const auto progress = [&](uint64_t done_bytes, uint64_t total_bytes) {
+      bar.Update(done_bytes, total_bytes);
+    };
+    GPUWHY_ASSIGN_OR_RETURN(outcomes.back().report,
+                            ImportFile(db, file, {.stop = stop.token(), .progress = progress}));
   }
-  return Summary(db, imported, database);
+  return Summary(db, outcomes, database);
 }
 
 int Run(const Options& options) {
   const std::string database = options.database.empty() ? DefaultDatabase() : options.database;
-  auto target = Target::Open(database);
+  auto target = ImportTarget::Open(database);
   if (!target.ok()) return PrintError(target.error());
   auto summary = ImportAll(target.value().db(), options, database);
-  if (!summary.ok()) {
-    target.value().Discard();
-    return PrintError(summary.error());
-  }
+  if (!summary.ok()) return PrintError(summary.error());
   if (const Status kept = target.value().Keep(); !kept.ok()) return PrintError(kept.error());
   PrintAnswers({{"import", std::move(summary).value()}}, options.as_json);
   return kExitFine;
@@ -149,6 +131,7 @@ void AddImport(CLI::App& app, RunFunction& run) {
       ->required();
   command->add_option("--db", options->database,
                       "Database to write (default: $GPUWHY_DB or the user's)");
+  command->add_flag("--again", options->is_again, "Import files that are in the database already");
   command->add_flag("--json", options->as_json, "Print JSON");
   command->footer("Example: gpuwhy import trace.json.gz --db trace.db");
   command->callback([&run, options] { run = [options] { return Run(*options); }; });

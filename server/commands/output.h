@@ -18,10 +18,16 @@ namespace gpuwhy {
 // $GPUWHY_DB, else $XDG_DATA_HOME/gpuwhy/trace.db, else ~/.local/share/gpuwhy/trace.db.
 std::string DefaultDatabase();
 
+// Names the trace of a command; empty = the default database, which must be there.
+Status OpenTrace(TraceSet& traces, const std::string& database);
+
+// The entries of `wanted` that the tool has parameters for.
+Json DeclaredArguments(std::string_view tool_name, const Json& wanted);
+
 // Calls a tool on a trace of one file. `arguments` holds only what the tool declares.
 Result<Answer> CallTool(TraceSet& traces, std::string_view tool_name, const Json& arguments);
 
-// Colour and width of standard output: none when it is not a terminal or NO_COLOR is set.
+// Aligned tables; colour, bars and width only on a terminal, no colour when NO_COLOR is set.
 TextStyle StyleOfStdout();
 
 // One sentence on standard error; returns the exit code for it.

@@ -17,8 +17,13 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void Update(uint64_t done_bytes, uint64_t total_bytes);
+  // For work whose size is not known in bytes.
+  void UpdateShare(double share);
 
  private:
+  bool IsDue();
+  void Draw(double share, const std::string& amounts);
+
   std::string label_;
   bool is_terminal_;
   bool has_drawn_ = false;

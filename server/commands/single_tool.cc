@@ -8,6 +8,7 @@ namespace {
 
 struct Options {
   std::string database;
+  bool needs_trace = true;
   bool as_json = false;
   Json arguments = Json::object();
 };
@@ -29,7 +30,11 @@ int ExitCodeOf(const Answer& answer) {
 
 int Run(const char* tool, const Options& options) {
   TraceSet traces;
-  traces.Add(options.database.empty() ? DefaultDatabase() : options.database);
+  if (options.needs_trace) {
+    if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
+      return PrintError(opened.error());
+    }
+  }
   auto answer = CallTool(traces, tool, options.arguments);
   if (!answer.ok()) return PrintError(answer.error());
   const int code = ExitCodeOf(answer.value());
@@ -61,6 +66,9 @@ void AddStats(CLI::App& app, RunFunction& run) {
   Forward(command, options, "since", "Start: -5m before the end, 12.5s after the start");
   Forward(command, options, "until", "End, in the forms of --since");
   Forward(command, options, "process", "Only this process: pid or name");
+  Forward(command, options, "operation", "Only operations whose name contains this text");
+  Forward(command, options, "source",
+          "Only this table: api_call, gpu_op, off_cpu, host_event, range");
   Forward(command, options, "limit", "Rows to print");
   command->footer("Example: gpuwhy stats trace.db --since -5m");
   RunLater(command, run, "get_trace_stats", options);
@@ -79,8 +87,7 @@ void AddQuery(CLI::App& app, RunFunction& run) {
   Forward(command, options, "limit", "Rows to print");
   command->footer(
       "Example: gpuwhy query --db trace.db \"SELECT name, count(*), p99(duration_ns) FROM "
-      "api_calls "
-      "GROUP BY name\"");
+      "api_calls GROUP BY name\"");
   RunLater(command, run, "run_sql", options);
 }
 
@@ -88,6 +95,7 @@ void AddCheck(CLI::App& app, RunFunction& run) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("check", "Say what this machine allows to record and analyse");
+  options->needs_trace = false;
   command->footer("Example: gpuwhy check");
   RunLater(command, run, "get_system_check", options);
 }

@@ -188,7 +188,7 @@ double ReaderSeconds(const std::string& path) {
   gpuwhy::kineto::EventStream stream(std::move(source).value(), 512 << 10);
   if (!stream.Open().ok()) return 0;
   gpuwhy::kineto::BatchReader reader(stream);
-  for (gpuwhy::kineto::Batch batch; reader.Read(batch); batch = {}) {
+  for (gpuwhy::kineto::Batch batch; reader.Read(batch); batch.Clear()) {
   }
   return SecondsSince(start);
 }

@@ -3,6 +3,7 @@
 // (reference.json) or checked when the file was collected (INDEX.tsv).
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -140,7 +141,7 @@ std::vector<IndexedFile> Indexed(const std::string& kind) {
 int64_t Fact(const std::string& facts, const std::string& key) {
   const size_t at = (" " + facts).find(" " + key + "=");
   REQUIRE(at != std::string::npos);
-  return std::stoll(facts.substr(at + key.size() + 1));
+  return std::strtoll(facts.c_str() + at + key.size() + 1, nullptr, 10);
 }
 
 }  // namespace
@@ -181,4 +182,64 @@ TEST_CASE("kineto: every event of every collected trace is stored or counted", "
               "SELECT (SELECT count(*) FROM api_call) + (SELECT count(*) FROM gpu_op) + "
               "(SELECT count(*) FROM range) - (SELECT sum(event_count) FROM latency)") == 0);
   }
+}
+
+TEST_CASE("kineto: quoted fragments of public bug reports are mended, counted or refused",
+          "[shared]") {
+  struct Expected {
+    std::string_view file;
+    int64_t stored;      // rows and counter values; -1: refused
+    int64_t repaired;    // events
+    int64_t lost_kinds;  // kinds of data_loss
+  };
+  const auto expected = GENERATE(values<Expected>({
+      {"bluepill-437-nan-and-string-ts.json", 0, 0, 2},
+      {"hta-107-no-distributed-info-p100.json", 1, 0, 0},
+      {"kineto-1459-unescaped-quotes-in-name.json", 3, 1, 0},
+      {"nccl-example-profiler-unquoted-values.json", 1, 0, 2},
+      {"not-perf-22-leading-comma.json", 0, 0, 2},
+      {"pytorch-130622-raw-control-characters.json", 2, 1, 0},
+      {"pytorch-188481-zero-timestamps.json", 1, 0, 1},
+      {"speedscope-402-trailing-comma-instant-stack.json", 1, 0, 0},
+      {"trace-viewer-119-trailing-comma.json", -1, 0, 0},
+  }));
+  INFO(expected.file);
+  auto db = TraceDb::CreateInMemory();
+  const auto report =
+      ImportFile(db.value(), SharedData("edge-cases/" + std::string(expected.file)), {});
+
+  REQUIRE(report.ok() == (expected.stored >= 0));
+  if (!report.ok()) return;
+  CHECK(Int(db.value(),
+            "SELECT (SELECT count(*) FROM api_call) + (SELECT count(*) FROM gpu_op) + (SELECT "
+            "count(*) FROM range) + (SELECT count(*) FROM counter_value)") == expected.stored);
+  CHECK(Int(db.value(), "SELECT sum(event_count) FROM loss WHERE severity = 'repaired'") ==
+        expected.repaired);
+  CHECK(Int(db.value(), "SELECT count(*) FROM loss WHERE severity = 'data_loss'") ==
+        expected.lost_kinds);
+}
+
+TEST_CASE("kineto: traces of other producers are imported or refused with one sentence",
+          "[shared]") {
+  const auto files = Indexed("chrome-trace");
+  CHECK(files.size() >= 50);
+  int refused_count = 0;
+  for (const IndexedFile& file : files) {
+    INFO(file.path);
+    auto db = TraceDb::CreateInMemory();
+    const auto report = ImportFile(db.value(), SharedData(file.path), {});
+    if (!report.ok()) {
+      ++refused_count;
+      CHECK(report.error().message.find('\n') == std::string::npos);
+      CHECK(Int(db.value(), "SELECT count(*) FROM capture") == 0);
+      continue;
+    }
+    // Cut files have no event count in the index.
+    if (file.facts.find("events=") == std::string::npos) continue;
+    CHECK(Int(db.value(),
+              "SELECT sum(value) FROM capture, json_each(json_extract(facts, '$.event_counts'))") ==
+          Fact(file.facts, "events"));
+  }
+  // Two ftrace texts, two speedscope profiles, a Cloud Trace export and a zip file.
+  CHECK(refused_count == 6);
 }

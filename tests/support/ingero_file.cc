@@ -106,6 +106,7 @@ void IngeroFile::Execute(const std::string& sql) const {
   sqlite3* db = nullptr;
   GPUWHY_CHECK(sqlite3_open(path_.c_str(), &db) == SQLITE_OK);
   char* message = nullptr;
+  sqlite3_exec(db, "PRAGMA synchronous = OFF", nullptr, nullptr, nullptr);
   if (sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
     std::fprintf(stderr, "%s: %s\n", message, sql.c_str());
     std::abort();

@@ -27,7 +27,7 @@ Error Refusal(const std::string& sql) {
 
 TEST_CASE("run_sql: answers with the values of the query", "[tools]") {
   const Json rows = Sql(
-      "SELECT name, count(*) AS n, p99(duration_ns), 0.1 + 0.2 AS real, NULL AS nothing, x'00ff' "
+      "SELECT name, count(*) AS n, p99(duration_ns), 0.1 + 0.2 AS real, NULL AS absent, x'00ff' "
       "AS data FROM api_calls WHERE name = 'cudaFree' GROUP BY name")["rows"];
 
   REQUIRE(rows.size() == 1);
@@ -35,7 +35,7 @@ TEST_CASE("run_sql: answers with the values of the query", "[tools]") {
   CHECK(rows[0]["n"] == 1999);
   CHECK(rows[0]["p99(duration_ns)"] == 1980);
   CHECK(rows[0]["real"].get<double>() == 0.1 + 0.2);
-  CHECK(rows[0]["nothing"].is_null());
+  CHECK(rows[0]["absent"].is_null());
   CHECK(rows[0]["data"] == "x'00ff'");
 }
 

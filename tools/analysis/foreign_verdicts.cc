@@ -78,22 +78,24 @@ bool ByTeardown(const Context& context, const CallsOfName& calls, ForeignVerdict
   return true;
 }
 
-bool ByStartUp(const Context& context, const CallsOfName& calls, ForeignVerdict& theirs) {
+bool BeforeIdle(const Context& context, const CallsOfName& calls, ForeignVerdict& theirs) {
   const bool is_before_idle =
       context.first_idle_ns != INT64_MAX && calls.last_slow_ns < context.first_idle_ns;
-  if (is_before_idle && calls.last_slow_ns < calls.cold_until_ns) {
-    Conclude(theirs, Verdict::kStartUp,
-             fmt::format("{} at {}, before the idle time that begins at {}",
-                         FormatDuration(calls.slowest_ns),
-                         Instant(context.facts, calls.slowest_start_ns),
-                         Instant(context.facts, context.first_idle_ns)));
-    return true;
-  }
-  if (RatioOf(calls.cold_excess_ns, calls.excess_ns) < kStartUpRatio) return false;
+  if (!is_before_idle || calls.last_slow_ns >= calls.cold_until_ns) return false;
   Conclude(
       theirs, Verdict::kStartUp,
-      fmt::format("{} of the time above the median before {}, slowest {} at {}",
-                  Percent(RatioOf(calls.cold_excess_ns, calls.excess_ns)),
+      fmt::format("{} at {}, before the idle time that begins at {}",
+                  FormatDuration(calls.slowest_ns), Instant(context.facts, calls.slowest_start_ns),
+                  Instant(context.facts, context.first_idle_ns)));
+  return true;
+}
+
+bool ByStartUp(const Context& context, const CallsOfName& calls, ForeignVerdict& theirs) {
+  const double ratio = RatioOf(calls.cold_excess_ns, calls.excess_ns);
+  if (ratio < kStartUpRatio) return false;
+  Conclude(
+      theirs, Verdict::kStartUp,
+      fmt::format("{} of the time above the median before {}, slowest {} at {}", Percent(ratio),
                   Instant(context.facts, calls.cold_until_ns), FormatDuration(calls.slowest_ns),
                   Instant(context.facts, calls.slowest_start_ns)));
   return true;
@@ -138,8 +140,9 @@ Status Judge(const Context& context, ForeignVerdict& theirs) {
                           FindCallsOfName(context.facts, theirs.operation, theirs.p99_ns));
   if (calls.slowest_id != 0) theirs.row_ids = {RowId("api_call", calls.slowest_id)};
   const bool is_judged = BySize(calls, theirs) || ByMissingRows(context, calls, theirs) ||
-                         ByTeardown(context, calls, theirs) || ByStartUp(context, calls, theirs) ||
-                         BySmallness(context, calls, theirs) || ByCause(context, theirs);
+                         ByTeardown(context, calls, theirs) || BeforeIdle(context, calls, theirs) ||
+                         BySmallness(context, calls, theirs) || ByStartUp(context, calls, theirs) ||
+                         ByCause(context, theirs);
   if (!is_judged) ByOurFindings(context, theirs);
   return {};
 }

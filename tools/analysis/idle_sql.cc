@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/analysis/scan.h"
+
 namespace gpuwhy {
 namespace {
 
@@ -27,13 +29,6 @@ std::string BusyRows(const TraceFacts& facts, View view, const BusyTimeline& tim
 }
 
 }  // namespace
-
-std::string IdList(const std::vector<int64_t>& ids) {
-  std::string text;
-  for (const int64_t id : ids)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", id);
-  return text;
-}
 
 std::string GapSql(const TraceFacts& facts, View view, GapLimits limits) {
   std::string rows;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "tools/analysis/idle_picture.h"
 
@@ -21,7 +20,5 @@ struct GapLimits {
 std::string GapSql(const TraceFacts& facts, View view, GapLimits limits);
 // covered_ns: the union of the rows that `rows_sql` selects as (s, e) columns.
 std::string UnionSql(const std::string& rows_sql);
-// "1, 2, 3"
-std::string IdList(const std::vector<int64_t>& ids);
 
 }  // namespace gpuwhy

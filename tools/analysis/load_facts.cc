@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/analysis/load_facts.h"
 
-#include <fmt/format.h>
-
-#include "schema/base/text.h"
 #include "tools/support/scope_params.h"
 
 namespace gpuwhy {
@@ -24,11 +21,6 @@ std::vector<std::string> StandardNotes(const TraceFacts& facts) {
     notes.emplace_back(
         "the recorder kept only some events as rows: time without rows may hold events that were "
         "counted but not stored");
-  }
-  for (const LossInfo& loss : facts.actors().losses()) {
-    if (loss.severity != "data_loss") continue;
-    notes.push_back(fmt::format("data loss: {} x {}: {}", FormatCount(loss.event_count),
-                                CleanText(loss.name), CleanText(loss.description, 200)));
   }
   return notes;
 }

@@ -13,7 +13,8 @@ namespace gpuwhy {
 
 Result<std::unique_ptr<TraceFacts>> LoadFacts(const ToolContext& context);
 
-// What every answer must add: losses of data, selective storage, what the view cannot see.
+// What limits an answer: what the view cannot see, selective storage. Losses are added to every
+// answer by the caller of the tool.
 std::vector<std::string> StandardNotes(const TraceFacts& facts);
 
 }  // namespace gpuwhy

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/analysis/idle_sql.h"
+#include "tools/analysis/scan.h"
 
 namespace gpuwhy {
 namespace {

@@ -37,6 +37,20 @@ constexpr double kStoredRatio = 0.5;
 // Launches at the edges of a trace have no device rows either.
 constexpr int64_t kEdgeLaunches = 10;
 
+// The median rate of those that are not small: small ones cost their latency, whatever their size.
+double TypicalRate(std::span<const SizeSample> samples, double mean_bytes) {
+  std::vector<double> rates;
+  for (const SizeSample& sample : samples) {
+    if (static_cast<double>(sample.bytes) < mean_bytes || sample.duration_ns <= 0) continue;
+    rates.push_back(static_cast<double>(sample.bytes) * 1e9 /
+                    static_cast<double>(sample.duration_ns));
+  }
+  if (rates.empty()) return 0;
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle;
+}
+
 double Ratio(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -117,7 +131,7 @@ SizeFit FitBySize(std::span<const SizeSample> samples) {
     xy += x * y;
   }
   if (xx > 0 && yy > 0) fit.r = xy / std::sqrt(xx * yy);
-  if (sum_ns > 0) fit.bytes_per_s = sum_bytes * 1e9 / sum_ns;
+  fit.bytes_per_s = TypicalRate(samples, mean_bytes);
   return fit;
 }
 

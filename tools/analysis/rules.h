@@ -43,8 +43,8 @@ struct SizeSample {
 };
 struct SizeFit {
   int64_t sample_count = 0;
-  double r = 0;  // Pearson's, of bytes and duration
-  double bytes_per_s = 0;
+  double r = 0;                  // Pearson's, of bytes and duration
+  double bytes_per_s = 0;        // median of those of at least average size
   bool EndsTailFinding() const;  // r squared at least 0.9 over at least 10 samples
 };
 SizeFit FitBySize(std::span<const SizeSample> samples);

@@ -10,6 +10,7 @@
 #include "tools/analysis/idle_sql.h"
 #include "tools/analysis/phases.h"
 #include "tools/analysis/rules.h"
+#include "tools/analysis/scan.h"
 #include "tools/analysis/sync_costs.h"
 #include "tools/detector.h"
 

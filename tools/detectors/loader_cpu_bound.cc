@@ -11,6 +11,7 @@
 #include "tools/analysis/loader_ranges.h"
 #include "tools/analysis/phases.h"
 #include "tools/analysis/rules.h"
+#include "tools/analysis/scan.h"
 #include "tools/detector.h"
 
 namespace gpuwhy::tools::detectors::loader_cpu_bound {

@@ -92,27 +92,24 @@ Finding MakeFinding(const TraceFacts& facts, const IdlePicture& picture, const C
 }
 
 // Host calls alone: copies that took next to nothing cannot be the cause.
-Result<Detection> WithoutDeviceRows(const TraceFacts& facts, const IdlePicture& picture) {
+Result<Detection> WithoutDeviceRows(const TraceFacts& facts) {
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
-  GPUWHY_ASSIGN_OR_RETURN(const std::vector<HostCall>* calls, facts.HostCalls());
-  int64_t copy_ns = picture.unstored_call_ns;
-  for (const HostCall& call : *calls) {
-    if (!call.is_child && call.bytes > 0 && !call.is_kernel_launch &&
-        (call.kind == CallKind::kLaunch || call.kind == CallKind::kCopy)) {
-      copy_ns += call.end_ns - call.start_ns;
-    }
-  }
-  const double share = RatioOf(copy_ns, facts.window().duration_ns());
+  GPUWHY_ASSIGN_OR_RETURN(
+      const int64_t copy_ns,
+      facts.db().QueryInt("SELECT sum(l.sum_ns) FROM latency l JOIN name n ON n.id = l.name_id "
+                          "WHERE l.source = 'api_call' AND n.text LIKE 'cu%emcpy%'"));
+  const double share =
+      RatioOf(copy_ns, facts.window().trace_end_ns - facts.window().trace_start_ns);
   if (share < kMinShare) {
-    return NothingFound(fmt::format("all copy calls took at most {} ({})", FormatDuration(copy_ns),
-                                    Percent(share)));
+    return NothingFound(
+        fmt::format("all copy calls took {} ({})", FormatDuration(copy_ns), Percent(share)));
   }
   return Abstain(fmt::format("needs {}", kNeedsDevice));
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
   GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
-  if (picture.view != View::kDevice) return WithoutDeviceRows(facts, picture);
+  if (picture.view != View::kDevice) return WithoutDeviceRows(facts);
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
   GPUWHY_ASSIGN_OR_RETURN(const Copies copies, Count(facts));
   const double share = RatioOf(copies.host_ns, picture.wall_ns());

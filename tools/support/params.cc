@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "schema/base/text.h"
+#include "tools/json.h"
 
 namespace gpuwhy {
 namespace {
@@ -29,7 +31,7 @@ Error WrongValue(const Param& param, std::string_view wanted, const Json& given)
       fmt::format("{} must be {}, not {}", param.name, wanted, CleanText(DumpJson(given), 60)));
 }
 
-Result<Json> ParseInteger(const Param& param, const Json& given) {
+Result<ParamValue> ParseInteger(const Param& param, const Json& given) {
   int64_t value = 0;
   if (given.is_number_integer() &&
       !(given.is_number_unsigned() && given.get<uint64_t>() > INT64_MAX)) {
@@ -49,10 +51,10 @@ Result<Json> ParseInteger(const Param& param, const Json& given) {
                                   param.max.value_or(INT64_MAX)),
                       given);
   }
-  return Json(value);
+  return ParamValue(value);
 }
 
-Result<Json> ParseString(const Param& param, const Json& given) {
+Result<ParamValue> ParseString(const Param& param, const Json& given) {
   std::string text;
   if (given.is_string()) {
     text = given.get<std::string>();
@@ -66,17 +68,17 @@ Result<Json> ParseString(const Param& param, const Json& given) {
       std::find(param.choices.begin(), param.choices.end(), text) != param.choices.end();
   if (!is_known)
     return WrongValue(param, fmt::format("one of {}", fmt::join(param.choices, ", ")), given);
-  return Json(text);
+  return ParamValue(std::move(text));
 }
 
-Result<Json> ParseBoolean(const Param& param, const Json& given) {
-  if (given.is_boolean()) return given;
-  if (given == "true") return Json(true);
-  if (given == "false") return Json(false);
+Result<ParamValue> ParseBoolean(const Param& param, const Json& given) {
+  if (given.is_boolean()) return ParamValue(given.get<bool>());
+  if (given == "true") return ParamValue(true);
+  if (given == "false") return ParamValue(false);
   return WrongValue(param, "true or false", given);
 }
 
-Result<Json> ParseValue(const Param& param, const Json& given) {
+Result<ParamValue> ParseValue(const Param& param, const Json& given) {
   switch (param.type) {
     case ParamType::kString:
       return ParseString(param, given);
@@ -99,18 +101,18 @@ Error UnknownParam(std::span<const Param> declared, std::string_view name) {
 }  // namespace
 
 std::string Params::Text(std::string_view name) const {
-  const auto it = values_.find(std::string(name));
-  return it == values_.end() ? "" : it->get<std::string>();
+  const auto it = values_.find(name);
+  return it == values_.end() ? "" : std::get<std::string>(it->second);
 }
 
 int64_t Params::Int(std::string_view name) const {
-  const auto it = values_.find(std::string(name));
-  return it == values_.end() ? 0 : it->get<int64_t>();
+  const auto it = values_.find(name);
+  return it == values_.end() ? 0 : std::get<int64_t>(it->second);
 }
 
 bool Params::Flag(std::string_view name) const {
-  const auto it = values_.find(std::string(name));
-  return it != values_.end() && it->get<bool>();
+  const auto it = values_.find(name);
+  return it != values_.end() && std::get<bool>(it->second);
 }
 
 Result<Params> Params::Parse(std::span<const Param> declared, const Json& arguments) {

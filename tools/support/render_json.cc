@@ -30,10 +30,10 @@ Json RowsJson(const Table& table) {
 Json ItemJson(const Item& item) {
   Json entry = Json::object();
   if (!item.id.empty()) entry["id"] = CleanText(item.id);
-  if (!item.severity.empty()) entry["severity"] = item.severity;
+  if (!item.severity.empty()) entry["severity"] = CleanText(item.severity);
   entry["title"] = CleanText(item.title, kSentenceLimit);
   for (const auto& [label, text] : item.lines)
-    entry[label] = CleanText(text, kSentenceLimit);
+    entry[CleanText(label)] = CleanText(text, kSentenceLimit);
   if (!item.facts.empty()) entry["evidence"] = FactsJson(item.facts);
   return entry;
 }

@@ -98,9 +98,8 @@ TEST_CASE("ingero: arguments become bytes, direction and stream where they mean 
 TEST_CASE("ingero: graph calls and unknown operations are kept although no table names them",
           "[ingero]") {
   const TraceDb db = ImportEvents(
-      "(1, 7, 7, 8, 4, 100, 0, 0), (2, 7, 7, 4, 1, 5, 0, 0), (3, 7, 7, 1, 99, 5, 0, 0), (4, 7, 7, "
-      "3, "
-      "77, 5, 0, 0), (205, 7, 7, 3, 78, 5, 0, 0), (206, 7, 7, 42, 1, 5, 0, 0)",
+      "(201, 7, 7, 8, 4, 100, 0, 0), (202, 7, 7, 4, 1, 5, 0, 0), (203, 7, 7, 1, 99, 5, 0, 0), "
+      "(204, 7, 7, 3, 77, 5, 0, 0), (205, 7, 7, 3, 78, 5, 0, 0), (206, 7, 7, 42, 1, 5, 0, 0)",
       "INSERT INTO ops VALUES (3, 77, 'numa_migrate', ''), (1, 3, 'lies', '')");
 
   CHECK(Rows(db, "SELECT name FROM api_calls ORDER BY start_ns") ==

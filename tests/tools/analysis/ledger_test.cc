@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/analysis/ledger.h"
+
+#include <map>
+#include <random>
+
+#include "tests/catch.h"
+
+namespace gpuwhy {
+namespace {
+
+constexpr int64_t kSpanNs = 400;
+
+bool Contains(const Intervals& set, int64_t time_ns) {
+  return LengthWithin(set, {time_ns, time_ns + 1}) == 1;
+}
+
+// The order of the causes, written down a second time: what a reader of F3 would say of one
+// instant.
+IdleClass HostClassAt(const ThreadRecord* record, int64_t time_ns) {
+  if (record == nullptr) return IdleClass::kHostUnobserved;
+  if (time_ns >= record->end_ns) return IdleClass::kEndOfTrace;
+  for (const IdleClass idle_class :
+       {IdleClass::kSyncCall, IdleClass::kCopyCall, IdleClass::kAllocationCall,
+        IdleClass::kModuleLoad, IdleClass::kLaunchCall, IdleClass::kRunnable, IdleClass::kPageFault,
+        IdleClass::kBlockIo, IdleClass::kNetwork, IdleClass::kLock, IdleClass::kDataLoader,
+        IdleClass::kSleep, IdleClass::kOffCpuUnknown}) {
+    if (Contains(record->states[static_cast<size_t>(idle_class)], time_ns)) return idle_class;
+  }
+  if (Contains(record->code, time_ns)) {
+    return record->is_scheduling_known ? IdleClass::kPythonOnCpu : IdleClass::kHostCode;
+  }
+  return record->is_scheduling_known ? IdleClass::kNativeOnCpu : IdleClass::kHostUnobserved;
+}
+
+IdleClass ClassAt(const Gap& gap, const Intervals& overhead, const ThreadRecord* record,
+                  int64_t time_ns) {
+  if (Contains(overhead, time_ns)) return IdleClass::kProfilerOverhead;
+  if (time_ns >= gap.launch_end_ns) {
+    return time_ns - gap.launch_end_ns < kLaunchLatencyNs ? IdleClass::kLaunchLatency
+                                                          : IdleClass::kDeviceQueue;
+  }
+  if (gap.is_start_up) return IdleClass::kStartUp;
+  const IdleClass host = HostClassAt(record, time_ns);
+  return gap.is_last && host == IdleClass::kHostUnobserved ? IdleClass::kEndOfTrace : host;
+}
+
+class RandomCase {
+ public:
+  explicit RandomCase(unsigned seed) : random_(seed) {}
+
+  int64_t Number(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
+  bool Chance(int one_in) { return Number(1, one_in) == 1; }
+
+  Intervals Set() {
+    std::vector<Interval> any;
+    for (int64_t n = Number(0, 6); n > 0; --n) {
+      const int64_t start_ns = Number(0, kSpanNs);
+      any.push_back({start_ns, start_ns + Number(0, 40)});
+    }
+    return Normalize(any);
+  }
+
+  ThreadRecord Record(int64_t thread_id) {
+    ThreadRecord record = {.thread_id = thread_id, .is_scheduling_known = Chance(2)};
+    for (Intervals& states : record.states) {
+      if (Chance(3)) states = Set();
+    }
+    record.code = Set();
+    if (Chance(4)) record.end_ns = Number(0, kSpanNs);
+    return record;
+  }
+
+  std::vector<Gap> Gaps() {
+    std::vector<Gap> gaps;
+    int64_t at_ns = Number(0, 20);
+    while (at_ns < kSpanNs - 50) {
+      Gap gap = {.start_ns = at_ns, .end_ns = at_ns + Number(1, 50), .thread_id = Number(0, 3)};
+      // Launches long ago, just before and inside the gap, and unknown ones.
+      if (Chance(2)) gap.launch_end_ns = gap.end_ns - Number(0, 60);
+      if (Chance(5)) gap.launch_end_ns = gap.start_ns + Number(0, 20) - kLaunchLatencyNs;
+      gaps.push_back(gap);
+      at_ns = gap.end_ns + Number(1, 30);
+    }
+    gaps.front().is_start_up = Chance(2);
+    gaps.back().is_last = Chance(2);
+    return gaps;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+TEST_CASE("ledger: every nanosecond gets the first cause that holds, and the parts sum to the idle",
+          "[analysis]") {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    INFO("seed " << seed);
+    RandomCase random(seed);
+    const std::vector<Gap> gaps = random.Gaps();
+    const Intervals overhead = random.Set();
+    std::map<int64_t, ThreadRecord> records;
+    std::map<int64_t, StateTimeline> timelines;
+    for (int64_t thread_id = 1; thread_id <= 2; ++thread_id) {
+      records[thread_id] = random.Record(thread_id);
+      timelines[thread_id] = Flatten(records[thread_id], {0, kSpanNs + 100});
+    }
+
+    const Ledger ledger =
+        MakeLedger({.gaps = gaps, .overhead = overhead, .timeline_of = [&](int64_t id) {
+                      const auto it = timelines.find(id);
+                      return it == timelines.end() ? nullptr : &it->second;
+                    }});
+
+    int64_t idle_ns = 0;
+    REQUIRE(ledger.gap_times.size() == gaps.size());
+    for (size_t i = 0; i < gaps.size(); ++i) {
+      ClassTimes expected{};
+      const auto it = records.find(gaps[i].thread_id);
+      const ThreadRecord* record = it == records.end() ? nullptr : &it->second;
+      for (int64_t t = gaps[i].start_ns; t < gaps[i].end_ns; ++t)
+        ++expected[static_cast<size_t>(ClassAt(gaps[i], overhead, record, t))];
+      CHECK(ledger.gap_times[i] == expected);
+      idle_ns += gaps[i].duration_ns();
+    }
+    int64_t sum_ns = 0;
+    for (const ClassTotal& total : ledger.totals)
+      sum_ns += total.time_ns;
+    CHECK(sum_ns == idle_ns);
+    CHECK(ledger.idle_ns == idle_ns);
+  }
+}
+
+TEST_CASE("ledger: totals count gaps and the largest part of one gap", "[analysis]") {
+  const std::vector<Gap> gaps = {{.start_ns = 0, .end_ns = 10, .thread_id = 0},
+                                 {.start_ns = 20, .end_ns = 50, .thread_id = 0}};
+
+  const Ledger ledger =
+      MakeLedger({.gaps = gaps, .overhead = {{5, 25}}, .timeline_of = [](int64_t) {
+                    return static_cast<const StateTimeline*>(nullptr);
+                  }});
+
+  CHECK(ledger.of(IdleClass::kProfilerOverhead).time_ns == 10);
+  CHECK(ledger.of(IdleClass::kProfilerOverhead).gap_count == 2);
+  CHECK(ledger.of(IdleClass::kProfilerOverhead).longest_ns == 5);
+  CHECK(ledger.of(IdleClass::kHostUnobserved).time_ns == 30);
+  CHECK(ledger.of(IdleClass::kHostUnobserved).longest_ns == 25);
+  CHECK(MainClass(ledger.gap_times[1]) == IdleClass::kHostUnobserved);
+}
+
+TEST_CASE("idle classes: each has its own key, label and place", "[analysis]") {
+  std::map<std::string_view, int> keys;
+  for (const IdleClassInfo& info : AllIdleClasses()) {
+    CHECK(&InfoOf(info.idle_class) == &info);
+    CHECK(++keys[info.key] == 1);
+    CHECK_FALSE(info.label.empty());
+  }
+}
+
+}  // namespace
+}  // namespace gpuwhy
