@@ -65,7 +65,8 @@ std::variant<Json, RpcError> ParseJson(std::string_view bytes) {
                     .message = fmt::format("more than {} members", kMaxMembers)};
   }
   Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
-  if (json.is_discarded()) {
+  // nlohmann takes a NUL for the end of its input and would ignore what follows.
+  if (json.is_discarded() || bytes.find('\0') != std::string_view::npos) {
     return RpcError{.code = kParseError, .message = "not valid JSON in UTF-8"};
   }
   return json;

@@ -64,8 +64,14 @@ void Session::HandleBatch(Json batch, const SinkPtr& sink) {
   }
   const auto gathered = std::make_shared<BatchSink>(sink);
   sink->ReadOn();
-  for (Json& json : batch)
-    HandleOne(std::move(json), gathered);
+  for (Json& json : batch) {
+    const std::string* method = json.is_object() ? StringMember(json, "method") : nullptr;
+    if (method != nullptr && *method == "initialize") {
+      Refuse(json.value("id", Json()), gathered, kInvalidRequest, "initialize is not for batches");
+    } else {
+      HandleOne(std::move(json), gathered);
+    }
+  }
 }
 
 void Session::HandleOne(Json json, const SinkPtr& sink) {

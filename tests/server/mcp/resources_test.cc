@@ -28,8 +28,8 @@ TEST_CASE("mcp resources: the list has the schema, the catalogue and two a trace
   REQUIRE(resources.size() == 4);
   CHECK(resources[0]["uri"] == "gpuwhy://schema");
   CHECK(resources[1]["uri"] == "gpuwhy://findings");
-  CHECK(resources[2]["uri"] == "gpuwhy://trace/my%20run/overview");
-  CHECK(resources[3]["uri"] == "gpuwhy://trace/my%20run/findings");
+  CHECK(resources[2]["uri"] == "gpuwhy://trace/my_run/overview");
+  CHECK(resources[3]["uri"] == "gpuwhy://trace/my_run/findings");
 }
 
 TEST_CASE("mcp resources: each listed resource can be read", "[mcp]") {
