@@ -58,7 +58,9 @@ void RollUps::Add(const RollUpEvent& event) {
 void RollUps::Write(const Key& key, const Bucket& bucket) const {
   const std::string histogram = bucket.histogram.Encode();
   const auto optional = [](int64_t id) { return id == 0 ? OptionalId() : OptionalId(id); };
-  write_({.bucket_ns = key.bucket * kRollUpWidthNs,
+  // The second that holds INT64_MIN begins before it.
+  const int64_t bucket_ns = std::max(key.bucket, INT64_MIN / kRollUpWidthNs) * kRollUpWidthNs;
+  write_({.bucket_ns = bucket_ns,
           .width_ns = kRollUpWidthNs,
           .process_id = optional(key.process_id),
           .thread_id = optional(key.thread_id),

@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 command -v clang-tidy >/dev/null || { echo "skipped: clang-tidy is not here"; exit 4; }
-[ -f build/dev/compile_commands.json ] || cmake --preset dev >/dev/null || exit 1
+[ -f build/asan/compile_commands.json ] || cmake --preset asan >/dev/null || exit 1
 mkdir -p build/tidy
 headers=$(git ls-files '*.h' .clang-tidy | xargs cat | sha256sum | cut -c1-64)
 export headers
@@ -13,7 +13,7 @@ check() {
   local stamp
   stamp=build/tidy/$(cat "$1" <(echo "$1 $headers") | sha256sum | cut -c1-64)
   [ -e "$stamp" ] && return 0
-  clang-tidy -p build/dev --quiet "$1" 2>/dev/null | grep -E 'error:|warning:' && return 1
+  clang-tidy -p build/asan --quiet "$1" 2>/dev/null | grep -E 'error:|warning:' && return 1
   touch "$stamp"
 }
 export -f check

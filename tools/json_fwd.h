@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name Json without its definition: headers that only mention it spare their readers the library.
+// The name Json without its definition: headers that only mention it spare their readers the
+// library.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -29,10 +29,10 @@ TEST_CASE("prompts: front matter gives name, description and arguments", "[promp
 }
 
 TEST_CASE("prompts: broken front matter is refused", "[prompts]") {
-  const auto file = GENERATE(as<std::string_view>(), "", "text", "---\nname: a\n",
-                             "---\ndescription: b\n---\n", "---\nname: a\n---\n",
-                             "---\nname: a\ndescription: b\nother: c\n---\n",
-                             "---\nname: a\ndescription: b\nargument : c\n---\n");
+  const auto file =
+      GENERATE(as<std::string_view>(), "", "text", "---\nname: a\n", "---\ndescription: b\n---\n",
+               "---\nname: a\n---\n", "---\nname: a\ndescription: b\nother: c\n---\n",
+               "---\nname: a\ndescription: b\nargument : c\n---\n");
 
   CHECK_FALSE(ParsePrompt(file).ok());
 }

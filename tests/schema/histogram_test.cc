@@ -35,7 +35,7 @@ TEST_CASE("histogram: the sum of blobs has the counts and percentiles of a merge
   for (int64_t i = 1; i <= 1000; ++i)
     (i % 3 == 0 ? first : second).Add(i * i * 100);
 
-  HistogramSum sum;
+  gpuwhy::HistogramSum sum;
   REQUIRE(sum.Add(first.Encode()).ok());
   REQUIRE(sum.Add(second.Encode()).ok());
   CHECK_FALSE(sum.Add("\xff\xff\xff").ok());
