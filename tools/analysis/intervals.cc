@@ -65,6 +65,7 @@ Intervals Subtract(const Intervals& a, const Intervals& b) {
 }
 
 Intervals Clip(const Intervals& a, Interval window) {
+  if (window.start_ns >= window.end_ns) return {};
   Intervals out;
   for (auto it = FirstEndingAfter(a, window.start_ns);
        it != a.end() && it->start_ns < window.end_ns; ++it) {

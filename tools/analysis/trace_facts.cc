@@ -139,10 +139,30 @@ Result<const std::vector<BusyTimeline>*> TraceFacts::Timelines() const {
     const Interval span = {window_.start_ns, std::min(window_.end_ns, window_.trace_end_ns)};
     timelines.push_back(ApiTimeline(*calls, span, window_.start_ns <= window_.trace_start_ns));
   }
-  for (BusyTimeline& timeline : timelines)
+  for (BusyTimeline& timeline : timelines) {
     AssignLastGap(timeline);
+    GPUWHY_RETURN_IF_ERROR(AskBeyondWindow(timeline));
+  }
   cache_->timelines = std::move(timelines);
   return &*cache_->timelines;
+}
+
+// A window inside one gap holds no call that says whose turn it was; the calls around it do.
+Status TraceFacts::AskBeyondWindow(BusyTimeline& timeline) const {
+  if (window_.IsWholeTrace() || timeline.gaps.empty()) return {};
+  Gap& gap = timeline.gaps.back();
+  if (!gap.is_last || gap.thread_id != 0) return {};
+  const auto take = [&](const Row& row) {
+    const ThreadInfo* thread = actors_.FindThread(row.Int(0));
+    const bool is_in_scope = thread != nullptr && scope_.HasProcess(thread->process_id);
+    if (gap.thread_id == 0 && is_in_scope) gap.thread_id = thread->id;
+  };
+  GPUWHY_RETURN_IF_ERROR(
+      db_.Query("SELECT thread_id FROM api_call WHERE start_ns >= ? ORDER BY start_ns LIMIT 100",
+                {window_.end_ns}, take));
+  return db_.Query(
+      "SELECT thread_id FROM api_call WHERE start_ns < ? ORDER BY start_ns DESC LIMIT 100",
+      {window_.end_ns}, take);
 }
 
 Result<std::vector<BusyTimeline>> TraceFacts::MakeDeviceTimelines() const {

@@ -112,6 +112,7 @@ class TraceFacts {
   struct Cache;
   explicit TraceFacts(const Request& request);
   Result<std::vector<BusyTimeline>> MakeDeviceTimelines() const;
+  Status AskBeyondWindow(BusyTimeline& timeline) const;
   Result<std::map<int64_t, Intervals>> LoadOverhead() const;
   const StateTimeline* StatesOf(int64_t thread_id) const;
 

@@ -137,12 +137,13 @@ struct Library {
   const char* meaning;
 };
 
-// Loads and unloads: that the file exists says too little.
+// That the file exists says too little. A library that was loaded stays: vendor libraries keep
+// memory and threads that do not survive being unloaded.
 MachineCheck Load(const Library& library) {
   MachineCheck check{.what = library.what, .found = "cannot be loaded", .meaning = library.meaning};
   for (const char* name : library.names) {
     if (name == nullptr) break;
-    void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == nullptr) continue;
     dlclose(handle);
     check.is_ok = true;

@@ -36,7 +36,8 @@ TEST_CASE("mcp resources: each listed resource can be read", "[mcp]") {
   McpHarness harness;
   harness.AddTrace("my run");
 
-  for (const Json& resource : harness.AskModern("resources/list")["result"]["resources"]) {
+  const Json listed = harness.AskModern("resources/list");
+  for (const Json& resource : listed["result"]["resources"]) {
     const Json answer = Read(harness, resource["uri"]);
     CHECK_FALSE(TextOf(answer).empty());
     CHECK(answer["result"]["contents"][0]["uri"] == resource["uri"]);
