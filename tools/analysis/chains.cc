@@ -47,7 +47,7 @@ void AddWorkers(const Phase& phase, Chain& chain) {
 Result<Chain> FromPhase(const TraceFacts& facts, const IdlePicture& picture, const Phase& phase) {
   GPUWHY_ASSIGN_OR_RETURN(Walk walk, WalkBack(facts, picture.feeder_thread_id, phase.interval));
   Chain chain = FromWalk(std::move(walk), phase.idle_ns, picture.wall_ns());
-  chain.symptom = fmt::format("no CUDA call in flight, {} gaps", FormatCount(phase.gap_count));
+  chain.symptom = fmt::format("no CUDA call in flight, {}", CountOfGaps(phase.gap_count));
   chain.interval = phase.interval;
   if (!phase.workers.empty()) AddWorkers(phase, chain);
   return chain;

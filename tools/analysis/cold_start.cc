@@ -73,4 +73,21 @@ Result<std::vector<ColdCalls>> FindColdCalls(const TraceFacts& facts) {
   return found;
 }
 
+Result<Intervals> ColdTimes(const TraceFacts& facts) {
+  GPUWHY_ASSIGN_OR_RETURN(const std::vector<ColdCalls> all, FindColdCalls(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const std::vector<HostCall>* calls, facts.HostCalls());
+  std::map<Key, const ColdCalls*> cold_of;
+  for (const ColdCalls& cold : all)
+    cold_of[{cold.process_id, cold.name_id}] = &cold;
+  std::vector<Interval> times;
+  for (const HostCall& call : *calls) {
+    if (call.is_child) continue;
+    const auto cold = cold_of.find({call.process_id, call.name_id});
+    if (cold == cold_of.end() || call.start_ns >= cold->second->until_ns) continue;
+    if (call.end_ns - call.start_ns < cold->second->threshold_ns) continue;
+    times.push_back({call.start_ns, call.end_ns});
+  }
+  return Normalize(std::move(times));
+}
+
 }  // namespace gpuwhy

@@ -29,6 +29,9 @@ struct ColdCalls {
 // How long after its first call a process may be starting up.
 int64_t ColdTime(const Window& window);
 
+// When calls were cold: start-up, which no finding may count as lost.
+Result<Intervals> ColdTimes(const TraceFacts& facts);
+
 // One per process and name, the most expensive first.
 Result<std::vector<ColdCalls>> FindColdCalls(const TraceFacts& facts);
 

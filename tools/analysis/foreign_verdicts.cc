@@ -43,15 +43,18 @@ bool BySize(const CallsOfName& calls, ForeignVerdict& theirs) {
   return true;
 }
 
-// Remarks on the causes it names, for conclusions whose calls are gone.
+// Remarks on the causes it names, for conclusions whose calls are gone. Short: they share a cell.
 std::string Remarks(const Context& context, const ForeignVerdict& theirs) {
   std::string text;
   if (theirs.cause.find("sched_switch") != std::string::npos && !context.sleeps.empty()) {
-    text +=
-        "; the switches are a sleep loop: " + DescribeSleep(context.facts, context.sleeps.front());
+    const rules::SleepLoop& loop = context.sleeps.front().loop;
+    text += fmt::format("; switches: sleep loop of {} x {}", FormatCount(loop.wait_count),
+                        FormatDuration(loop.typical_ns));
   }
   if (theirs.cause.find("I/O") != std::string::npos && context.own_io.IsEverything()) {
-    text += "; " + DescribeOwnIo(context.own_io);
+    text +=
+        fmt::format("; I/O: recorder {}, journal {}", FormatCount(context.own_io.recorder_count),
+                    FormatCount(context.own_io.journal_count));
   }
   return text;
 }
@@ -64,7 +67,7 @@ bool ByMissingRows(const Context& context, const CallsOfName& calls, ForeignVerd
   }
   if (theirs.p99_ns == 0 || calls.slowest_ns >= theirs.p99_ns) return false;
   Conclude(theirs, Verdict::kNotDerivable,
-           fmt::format("the slowest of {} stored calls took {}{}", FormatCount(calls.stored_count),
+           fmt::format("slowest of {} rows {}{}", FormatCount(calls.stored_count),
                        FormatDuration(calls.slowest_ns), Remarks(context, theirs)));
   return true;
 }

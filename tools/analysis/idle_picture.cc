@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "schema/base/text.h"
+#include "tools/analysis/cold_start.h"
+#include "tools/analysis/finding_parts.h"
 #include "tools/analysis/rules.h"
 
 namespace gpuwhy {
@@ -117,6 +119,17 @@ Status AddTimelines(const TraceFacts& facts, IdlePicture& picture) {
   return {};
 }
 
+// Every device waits while one process starts up, so the time counts once per device.
+Status SubtractStartUp(const TraceFacts& facts, IdlePicture& picture) {
+  GPUWHY_ASSIGN_OR_RETURN(const Intervals cold, ColdTimes(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const std::vector<BusyTimeline>* timelines, facts.Timelines());
+  for (const BusyTimeline& timeline : *timelines) {
+    const Intervals idle = Gaps(timeline.busy, timeline.span);
+    picture.start_up_ns += Length(Intersect(idle, cold));
+  }
+  return {};
+}
+
 Status FindFeeder(const TraceFacts& facts, IdlePicture& picture) {
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<Feeder>* feeders, facts.Feeders());
   if (feeders->empty()) return {};
@@ -128,21 +141,28 @@ Status FindFeeder(const TraceFacts& facts, IdlePicture& picture) {
 
 }  // namespace
 
+double IdlePicture::SteadyIdleRatio() const {
+  const int64_t steady_ns = span_ns - start_up_ns;
+  if (steady_ns <= 0) return 0;
+  return static_cast<double>(idle_ns - start_up_ns) / static_cast<double>(steady_ns);
+}
+
 Result<IdlePicture> LookAtIdle(const TraceFacts& facts) {
   IdlePicture picture{.view = facts.view()};
   if (picture.view == View::kNone) {
-    picture.refusal = Presence::MissingText(Collector::kApiCall);
+    picture.refusal = fmt::format("needs {}", kNeedsCalls);
     return picture;
   }
   GPUWHY_RETURN_IF_ERROR(CountOperations(facts, picture));
   GPUWHY_RETURN_IF_ERROR(AddTimelines(facts, picture));
+  GPUWHY_RETURN_IF_ERROR(SubtractStartUp(facts, picture));
   GPUWHY_RETURN_IF_ERROR(FindFeeder(facts, picture));
   if (picture.view == View::kApi) GPUWHY_RETURN_IF_ERROR(CompareWithRollUps(facts, picture));
   if (picture.refusal.empty() && picture.operation_count < kFewestOperations) {
     picture.is_abstention = false;
-    picture.refusal =
-        fmt::format("{} {}: nothing was to be fed", FormatCount(picture.operation_count),
-                    picture.view == View::kDevice ? "device operations" : "launches and copies");
+    picture.refusal = fmt::format(
+        "{} {}, too few to judge", FormatCount(picture.operation_count),
+        picture.view == View::kDevice ? "operations on the device" : "launches and copies");
   }
   return picture;
 }

@@ -28,6 +28,7 @@ struct IdlePicture {
   int64_t span_ns = 0;          // sums over all timelines
   int64_t idle_ns = 0;
   int64_t busy_ns = 0;
+  int64_t start_up_ns = 0;    // part of idle_ns during slow first calls
   int64_t collective_ns = 0;  // part of busy_ns in collective kernels, before overlap is removed
   int64_t gpu_id = 0;
   int64_t feeder_thread_id = 0;  // 0 when unknown
@@ -37,6 +38,8 @@ struct IdlePicture {
   int64_t counted_call_count = 0;
   int64_t unstored_call_ns = 0;
 
+  // R3: the share of time that was idle, slow first calls left out of both.
+  double SteadyIdleRatio() const;
   bool IsUsable() const { return refusal.empty(); }
   // What one device lost on average.
   int64_t lost_ns() const { return device_count == 0 ? 0 : idle_ns / device_count; }

@@ -96,6 +96,10 @@ std::string Percent(double ratio) {
   return fmt::format("{:.1f} %", ratio * 100);
 }
 
+std::string CountOfGaps(int64_t count) {
+  return count == 1 ? "1 gap" : FormatCount(count) + " gaps";
+}
+
 std::string Instant(const TraceFacts& facts, int64_t time_ns) {
   return fmt::format("+{:.3f} s",
                      static_cast<double>(time_ns - facts.window().trace_start_ns) / 1e9);
@@ -149,8 +153,8 @@ std::string DescribePhase(const TraceFacts& facts, const IdlePicture& picture, c
                         FormatDuration(phase.interval.duration_ns()));
     return text;
   }
-  text += fmt::format("idle {} in {} gaps; ", FormatDuration(phase.idle_ns),
-                      FormatCount(phase.gap_count));
+  text +=
+      fmt::format("idle {} in {}; ", FormatDuration(phase.idle_ns), CountOfGaps(phase.gap_count));
   text += DescribeFeeder(phase) + DescribeWorkers(phase) + DescribeCpu(phase.cpu);
   if (picture.view == View::kApi && phase.call_count == 0) text += ", no launch or copy";
   return text;

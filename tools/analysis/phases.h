@@ -39,6 +39,7 @@ double FeederCpuShare(const Phase& phase);
 // "B +0.641..+50.243 s: ..." in one line.
 std::string DescribePhase(const TraceFacts& facts, const IdlePicture& picture, const Phase& phase);
 
+std::string CountOfGaps(int64_t count);  // "1 gap", "7 gaps"
 // "+0.641 s" from the start of the trace.
 std::string Instant(const TraceFacts& facts, int64_t time_ns);
 std::string Percent(double ratio);

@@ -44,7 +44,7 @@ Result<Finding> MakeFinding(const TraceFacts& facts, const std::vector<ColdCalls
                  fmt::format("{} x {} ({})", FormatCount(cold.count), CleanText(other, 60),
                              FormatDuration(cold.total_ns))));
   }
-  finding.title = fmt::format("Start-up: {} of {} took {} or more, all at {}..{}, {} in all",
+  finding.title = fmt::format("Start-up: {} of {} took {} or more, at {}..{}, {} in all",
                               FormatCount(main.count), CleanText(name, 60),
                               FormatDuration(main.threshold_ns), Instant(facts, main.first_ns),
                               Instant(facts, main.last_ns), FormatDuration(main.total_ns));
@@ -68,7 +68,9 @@ Result<Detection> Find(const TraceFacts& facts) {
   for (const ColdCalls& cold : all)
     total_ns += cold.total_ns;
   if (RatioOf(total_ns, facts.window().duration_ns()) < kWorthTelling) {
-    return NothingFound(fmt::format("slow first calls took {} in all", FormatDuration(total_ns)));
+    return NothingFound(
+        all.empty() ? "no slow first call"
+                    : fmt::format("slow first calls took {} in all", FormatDuration(total_ns)));
   }
   GPUWHY_ASSIGN_OR_RETURN(Finding finding, MakeFinding(facts, all));
   return Detection(std::vector<Finding>{std::move(finding)});

@@ -56,7 +56,7 @@ std::string SplitText(const TraceFacts::Totals& totals) {
 }
 
 Severity SeverityOf(const IdlePicture& picture) {
-  const double idle_ratio = RatioOf(picture.idle_ns, picture.span_ns);
+  const double idle_ratio = picture.SteadyIdleRatio();
   if (idle_ratio >= kHighIdleRatio) return Severity::kHigh;
   return idle_ratio >= kMediumIdleRatio ? Severity::kMedium : Severity::kInfo;
 }
@@ -106,6 +106,10 @@ Status AddEvidence(const TraceFacts& facts, const IdlePicture& picture, Finding&
       PctFact("idle_pct", "share", RatioOf(picture.idle_ns, picture.span_ns)),
       CountFact("gap_count", is_api ? "gaps of 100 ms or more" : "gaps of 1 ms or more",
                 static_cast<int64_t>(picture.gaps.size()))};
+  if (picture.start_up_ns > 0) {
+    finding.evidence.push_back(
+        NsFact("start_up_ns", "of it in slow first calls", picture.start_up_ns));
+  }
   finding.evidence.push_back(TextFact("gaps", "gaps", ListGaps(facts, picture.gaps)));
   if (picture.feeder_thread_id != 0) {
     finding.evidence.push_back(TextFact("feeding_thread", "feeding thread",
@@ -210,10 +214,11 @@ Result<Detection> Find(const TraceFacts& facts) {
   if (!picture.IsUsable()) {
     return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
   }
-  const double idle_ratio = RatioOf(picture.idle_ns, picture.span_ns);
+  const double idle_ratio = picture.SteadyIdleRatio();
   if (idle_ratio < kMediumIdleRatio || rules::IsBusyEnough(picture.busy_ns, picture.span_ns)) {
     std::string reason =
-        fmt::format("idle {} of {}", Percent(idle_ratio), FormatDuration(picture.wall_ns()));
+        fmt::format("idle {} of {}{}", Percent(idle_ratio), FormatDuration(picture.wall_ns()),
+                    picture.start_up_ns > 0 ? " without start-up" : "");
     if (rules::IsMostlyCollective(picture.collective_ns, picture.busy_ns)) {
       reason += "; much of the busy time is collectives, which spin while they wait";
     }

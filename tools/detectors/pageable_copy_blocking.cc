@@ -113,7 +113,8 @@ Result<Detection> Find(const TraceFacts& facts) {
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
   GPUWHY_ASSIGN_OR_RETURN(const Copies copies, Count(facts));
   const double share = RatioOf(copies.host_ns, picture.wall_ns());
-  if (copies.count == 0 || share < kMinShare) {
+  if (copies.count == 0) return NothingFound("no copy from pageable memory held the host");
+  if (share < kMinShare) {
     return NothingFound(fmt::format("{} copies from pageable memory held the host {}",
                                     FormatCount(copies.count), FormatDuration(copies.host_ns)));
   }
