@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/analysis/trace_facts.h"
+#include "tools/json.h"
 
 namespace gpuwhy {
 namespace {
@@ -20,7 +21,7 @@ T Required(Result<T> result) {
 }  // namespace
 
 Detection Detect(const TraceDb& db, std::string_view detector) {
-  const Params params = Required(Params::Parse({}, nullptr));
+  const Params params = Required(Params::Parse({}, Json()));
   const auto& all = tools::detectors::AllDetectors();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Detector& d) { return d.name == detector; });

@@ -67,6 +67,32 @@ TEST_CASE("get_gpu_idle_causes: without scheduling rows the host is not called o
   CHECK(TimeOf(answer, "host, not observed") == 5 * kMs);
 }
 
+TEST_CASE("get_gpu_idle_causes: operators of old traces are framework code, their steps are not",
+          "[tools]") {
+  const BuiltTrace trace([](TraceBuilder& builder) {
+    const int64_t thread = builder.Thread(10, 10);
+    const auto add = [&](std::string_view name, int64_t start_ns, int64_t duration_ns) {
+      builder.recorder().Add(RangeRow{.start_ns = kTraceStart + start_ns,
+                                      .duration_ns = duration_ns,
+                                      .thread_id = thread,
+                                      .name_id = builder.recorder().InternName(name),
+                                      .category = "Operator"});
+    };
+    add("ProfilerStep#1", 0, 9 * kMs);
+    add("aten::conv2d", 2 * kMs, 1 * kMs);
+    add("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 4 * kMs, 3 * kMs);
+    AddOp(builder, 10, {"first", 0, 1 * kMs});
+    AddLaunch(builder, {thread, 9 * kMs, 10 * kUs, 2});
+    AddOp(builder, 10, {"second", 9 * kMs + 10 * kUs, 1 * kMs, 2});
+  });
+
+  const Json answer = trace.AskJson(kTool);
+
+  CHECK(TimeOf(answer, "host in Python/framework (core use not recorded)") == 1 * kMs);
+  CHECK(TimeOf(answer, "host waiting for the data loader") == 3 * kMs);
+  CHECK(TimeOf(answer, "host, not observed") == 4 * kMs);
+}
+
 TEST_CASE("get_gpu_idle_causes: kernels without launch records leave the host unobserved",
           "[tools]") {
   const BuiltTrace trace([](TraceBuilder& builder) {

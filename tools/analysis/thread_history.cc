@@ -144,7 +144,8 @@ class Loader {
         Scan(request_.db,
              {.table = "range",
               .columns = "thread_id, start_ns, duration_ns, name_id, "
-                         "category IN ('cpu_op','python_function')",
+                         // Operator: what traces of 2020 and 2021 call cpu_op.
+                         "category IN ('cpu_op','python_function','Operator')",
               .window = request_.window,
               .condition = IsOneOfThem()},
              [&](const Row& row) {
