@@ -72,7 +72,8 @@ Outcome CallTool(const McpOptions& options, const MethodCall& call) {
       RunTool(*tool, *options.traces,
               {.arguments = arguments, .stop = call.stop, .progress = call.progress});
   if (!answer.ok()) return FailedCall(options, *tool, answer.error());
-  const bool wants_json = arguments.is_object() && arguments.value("format", "") == "json";
+  const std::string* format = arguments.is_object() ? StringMember(arguments, "format") : nullptr;
+  const bool wants_json = format != nullptr && *format == "json";
   return TextResult(CutAnswer(wants_json ? RenderJson(answer.value()) : RenderText(answer.value())),
                     false);
 }

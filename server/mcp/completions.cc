@@ -103,6 +103,7 @@ std::vector<std::string> RankCompletions(std::vector<std::string> candidates,
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> values;
+  values.reserve(ranked.size());
   for (auto& [rank, value] : ranked)
     values.push_back(std::move(value));
   return values;

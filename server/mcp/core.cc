@@ -54,11 +54,7 @@ std::variant<std::string, RpcError> Core::Run(const Method& method, Revision rev
 
 std::variant<std::string, RpcError> Core::RunOnce(const Method& method, Revision revision,
                                                   const MethodCall& call) const {
-  // We never hand out a cursor: lists are whole, because clients exist that read one page only.
-  const auto cursor = call.params.find("cursor");
-  if (cursor != call.params.end() && !cursor->is_null() && *cursor != "") {
-    return RpcError{.code = kInvalidParams, .message = "there is no page for this cursor"};
-  }
+  if (auto error = CheckCursor(call.params)) return *std::move(error);
   const std::lock_guard lock(mutex_);
   auto& text = rendered_[{&method, revision}];
   if (text.empty()) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -43,6 +44,15 @@ struct Method {
   CacheHint cache;
   std::function<Outcome(const MethodCall& call)> run;
 };
+
+// We never hand out a cursor: lists are whole, because clients exist that read one page only.
+inline std::optional<RpcError> CheckCursor(const Json& params) {
+  const auto cursor = params.find("cursor");
+  if (cursor == params.end() || cursor->is_null()) return std::nullopt;
+  const std::string* text = cursor->get_ptr<const std::string*>();
+  if (text != nullptr && text->empty()) return std::nullopt;
+  return RpcError{.code = kInvalidParams, .message = "there is no page for this cursor"};
+}
 
 // Who we are, for initialize and server/discover.
 struct ServerIdentity {

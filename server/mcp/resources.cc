@@ -106,10 +106,7 @@ RpcError ReadError(const Error& error, const std::string& uri, bool is_modern) {
 }  // namespace
 
 Outcome ListResources(const McpOptions& options, const MethodCall& call) {
-  const auto cursor = call.params.find("cursor");
-  if (cursor != call.params.end() && !cursor->is_null() && *cursor != "") {
-    return RpcError{.code = kInvalidParams, .message = "there is no page for this cursor"};
-  }
+  if (auto error = CheckCursor(call.params)) return *std::move(error);
   Json resources = Json::array(
       {Entry(kSchemaUri, "schema", "Tables and views of a trace, for run_sql, with units."),
        Entry(kDetectorsUri, "findings", "The causes that get_findings looks for.")});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdio_bench GPUWHY [NODE PEER.mjs]: what a call over stdio costs. An echo tool is served by our
-// server (this program, with --serve) and by the TypeScript SDK (PEER.mjs, when node is there), and
-// the same client drives both: time from start to the first answer (median of 7; for us that of the
-// real program), one call at a time, and 64 calls in flight. The last column is the ratio to us.
+// stdio_bench [GPUWHY]: what a call over stdio costs. An echo tool is served by our server (this
+// program, with --serve) and by the TypeScript SDK, where the test mcp_clients has installed it,
+// and the same client drives both: time from start to the first answer (median of 7; for us that of
+// the real program, GPUWHY or $GPUWHY_PROGRAM), one call at a time, and 64 calls in flight. The
+// last column is the ratio to us.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -224,22 +225,33 @@ int Serve() {
   return gpuwhy::ServeStdio({.traces = &traces, .tools = {&echo, 1}});
 }
 
+std::string Environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
   if (words.size() == 2 && words[1] == "--serve") return Serve();
-  if (words.size() != 2 && words.size() != 4) {
-    std::fputs("usage: stdio_bench GPUWHY [NODE PEER.mjs]\n", stderr);
+  const std::string program = words.size() > 1 ? words[1] : Environment("GPUWHY_PROGRAM", "");
+  if (program.empty()) {
+    std::fputs("usage: stdio_bench GPUWHY\n", stderr);
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
   fmt::print("{:<24}{:>12}{:>11}{:>11}{:>12}{:>18}{:>9}\n", "stdio, echo tool", "first answer",
              "p50", "p99", "64 in flight", "resident", "p50 ratio");
-  const Figures ours = Measure({words[1], "mcp"}, {words[0], "--serve"}, 200'000);
+  const Figures ours = Measure({program, "mcp"}, {words[0], "--serve"}, 200'000);
   Print("gpuwhy", ours, ours);
-  if (words.size() != 4) return 0;
-  const std::vector<std::string> peer = {words[2], words[3]};
+  const std::string npm = Environment("GPUWHY_NPM_DIR", "build/npm");
+  const std::vector<std::string> peer = {npm + "/node_modules/node/bin/node",
+                                         npm + "/stdio_peer.mjs"};
+  if (access(peer[0].c_str(), X_OK) != 0 || access(peer[1].c_str(), R_OK) != 0) {
+    fmt::print("no peer in {}: the test mcp_clients installs it\n", npm);
+    return 0;
+  }
   Print("TypeScript SDK v1", Measure(peer, peer, 50'000), ours);
   return 0;
 }

@@ -23,7 +23,7 @@ if ! cmp -s "$here/package-lock.json" "$dir/installed-lock.json"; then
   (cd "$dir" && npm ci >install.log 2>&1) || skip "npm ci failed, see $dir/install.log: $(grep -m1 'npm error' "$dir/install.log")"
   cp "$here/package-lock.json" "$dir/installed-lock.json"
 fi
-cp "$here"/*.mjs "$dir/"
+cp "$here"/*.mjs "$here/../bench/stdio_peer.mjs" "$dir/"
 
 # Node 22 comes with the packages: the distribution's may be older than the clients need.
 node="$dir/node_modules/node/bin/node"

@@ -121,8 +121,10 @@ TEST_CASE("mcp tools: the answer comes as JSON when asked for", "[mcp]") {
   McpHarness harness;
 
   const Json answer = CallTool(harness, "echo_text", {{"text", "a"}, {"format", "json"}});
+  const Json by_default = CallTool(harness, "echo_text", {{"text", "a"}, {"format", nullptr}});
 
   CHECK(TextOf(answer) == R"({"headline":"a"})");
+  CHECK(TextOf(by_default) == "a\n");
 }
 
 TEST_CASE("mcp tools: an answer over the cap is cut at the end of a line and says so", "[mcp]") {
