@@ -14,13 +14,10 @@
 namespace gpuwhy {
 namespace {
 
-// Makes a chain from a walk: root first.
+// Makes a chain from a walk: root first. A walk notes how each link was reached, which is how it
+// leads on when read from the root.
 Chain FromWalk(Walk walk, int64_t lost_ns, int64_t wall_ns) {
   std::reverse(walk.links.begin(), walk.links.end());
-  // A walk notes how a link was reached; a chain says how it leads on.
-  for (size_t i = 0; i + 1 < walk.links.size(); ++i)
-    walk.links[i].relation = walk.links[i + 1].relation;
-  if (!walk.links.empty()) walk.links.back().relation = Relation::kSameThread;
   return {.severity = rules::Bound(SeverityOfShare(lost_ns, wall_ns),
                                    {.is_collector_missing = !walk.is_complete}),
           .lost_ns = lost_ns,
