@@ -50,7 +50,7 @@ TEST_CASE("get_causal_chains: follows wake-ups to a thread that was on a core", 
   });
 
   const std::string text = Lines(trace, {{"gap", 1}});
-  CAPTURE(text);
+  INFO(text);
 
   CHECK(text.find("HIGH chain-1 GPU idle: 100.0 ms at +0.002 s..+0.102 s") != std::string::npos);
   CHECK(text.find("root: process 20 main thread on a core at +0.003 s..+0.093 s: 89.00 ms (89.0 % "
@@ -70,7 +70,7 @@ TEST_CASE("get_causal_chains: names who took the core", "[tools]") {
   });
 
   const std::string text = Lines(trace, {{"gap", 1}});
-  CAPTURE(text);
+  INFO(text);
 
   CHECK(text.find("root: process 66 main thread on a core") != std::string::npos);
   CHECK(text.find("-> took the core of") != std::string::npos);
@@ -86,7 +86,7 @@ TEST_CASE("get_causal_chains: ends honestly without a waker, and is then MEDIUM 
   });
 
   const std::string text = Lines(trace, {{"gap", 1}});
-  CAPTURE(text);
+  INFO(text);
 
   CHECK(text.find("MEDIUM chain-1") != std::string::npos);
   CHECK(text.find("end: its scheduling rows carry no waker: needs kernel scheduling rows "
@@ -103,7 +103,7 @@ TEST_CASE("get_causal_chains: a wake-up cycle ends after six links", "[tools]") 
   });
 
   const std::string text = Lines(trace, {{"gap", 1}});
-  CAPTURE(text);
+  INFO(text);
 
   CHECK(text.find("link 6:") != std::string::npos);
   CHECK(text.find("link 7:") == std::string::npos);

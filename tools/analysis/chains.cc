@@ -14,8 +14,8 @@
 namespace gpuwhy {
 namespace {
 
-// Makes a chain from a walk: root first. A walk notes how each link was reached, which is how it
-// leads on when read from the root.
+// Makes a chain from a walk: root first. How a walk reached a link is how the link leads on to the
+// one before it, so the relations stay with their links.
 Chain FromWalk(Walk walk, int64_t lost_ns, int64_t wall_ns) {
   std::reverse(walk.links.begin(), walk.links.end());
   return {.severity = rules::Bound(SeverityOfShare(lost_ns, wall_ns),

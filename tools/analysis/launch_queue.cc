@@ -47,6 +47,10 @@ void AddGaps(const TraceFacts& facts, const BusyTimeline& timeline, LaunchQueue&
     if (gap.is_start_up || gap.is_last || gap.duration_ns() >= kLaunchGapNs) continue;
     queue.short_gap_ns += gap.duration_ns();
     ++queue.short_gap_count;
+    if (gap.duration_ns() > queue.longest_gap_ns && gap.next_row >= 0) {
+      queue.longest_gap_ns = gap.duration_ns();
+      queue.longest_gap_op_id = ops[static_cast<size_t>(gap.next_row)].id;
+    }
     if (gap.launch_row < 0 || gap.next_row <= 0) continue;
     ++queue.joined_count;
     const DeviceOp& last = ops[static_cast<size_t>(gap.next_row) - 1];

@@ -23,6 +23,8 @@ struct LaunchQueue {
   int64_t median_kernel_ns = 0;
   int64_t median_launch_ns = 0;   // duration of the launching call
   int64_t median_spacing_ns = 0;  // from launch to launch of one thread
+  int64_t longest_gap_ns = 0;     // of the short ones
+  int64_t longest_gap_op_id = 0;  // gpu_op row that ended it
 };
 
 Result<LaunchQueue> LaunchQueueOf(const TraceFacts& facts);

@@ -38,6 +38,7 @@ Finding MakeFinding(const TraceFacts& facts, const IdlePicture& picture, const L
       NsFact("median_kernel_ns", "median kernel", queue.median_kernel_ns),
       NsFact("median_launch_ns", "median launch call", queue.median_launch_ns),
       NsFact("median_spacing_ns", "median launch to launch", queue.median_spacing_ns)};
+  finding.row_ids = {RowId("gpu_op", queue.longest_gap_op_id)};
   finding.evidence_sql = GapSql(facts, View::kDevice, {.min_ns = 1, .max_ns = kLaunchGapNs});
   finding.row_ids = {RowId("gpu_op", queue.longest_op_id)};
   finding.counter_test = rules::TextOf(

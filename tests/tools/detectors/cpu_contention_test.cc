@@ -36,6 +36,7 @@ TEST_CASE("cpu-contention: waiting for a core in idle time is HIGH and names who
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].severity == Severity::kHigh);
   CHECK(findings[0].lost_ns == 19 * 5 * kMs);
+  // The twentieth wait comes after the last operation: it cost no device time.
   CHECK(std::get<std::string>(findings[0].evidence[3].value) == "process 77 main thread 95.00 ms");
   CHECK(EvidenceHolds(trace.db(), findings[0]));
 }
