@@ -55,11 +55,7 @@ void AddGaps(const TraceFacts& facts, const BusyTimeline& timeline, LaunchQueue&
     ++queue.joined_count;
     const DeviceOp& last = ops[static_cast<size_t>(gap.next_row) - 1];
     const HostCall& launch = calls[static_cast<size_t>(gap.launch_row)];
-    if (launch.start_ns < last.start_ns) continue;
-    queue.empty_gap_ns += gap.duration_ns();
-    if (gap.duration_ns() <= queue.longest_gap_ns) continue;
-    queue.longest_gap_ns = gap.duration_ns();
-    queue.longest_op_id = ops[static_cast<size_t>(gap.next_row)].id;
+    if (launch.start_ns >= last.start_ns) queue.empty_gap_ns += gap.duration_ns();
   }
 }
 

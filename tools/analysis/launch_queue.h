@@ -17,9 +17,7 @@ struct LaunchQueue {
   int64_t joined_count = 0;  // operations whose launch is known
   int64_t short_gap_ns = 0;  // gaps below kLaunchGapNs, all devices
   int64_t short_gap_count = 0;
-  int64_t empty_gap_ns = 0;    // of these, with no launch queued behind the running operation
-  int64_t longest_gap_ns = 0;  // of the short ones with an empty queue
-  int64_t longest_op_id = 0;   // gpu_op row that ends it
+  int64_t empty_gap_ns = 0;  // of these, with no launch queued behind the running operation
   int64_t median_kernel_ns = 0;
   int64_t median_launch_ns = 0;   // duration of the launching call
   int64_t median_spacing_ns = 0;  // from launch to launch of one thread

@@ -40,7 +40,6 @@ Finding MakeFinding(const TraceFacts& facts, const IdlePicture& picture, const L
       NsFact("median_spacing_ns", "median launch to launch", queue.median_spacing_ns)};
   finding.row_ids = {RowId("gpu_op", queue.longest_gap_op_id)};
   finding.evidence_sql = GapSql(facts, View::kDevice, {.min_ns = 1, .max_ns = kLaunchGapNs});
-  finding.row_ids = {RowId("gpu_op", queue.longest_op_id)};
   finding.counter_test = rules::TextOf(
       {.expectation = "if the device were the limit, launches would be queued ahead",
        .observation = fmt::format("in {} of these gaps (by time) nothing was queued",
