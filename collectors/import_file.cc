@@ -41,6 +41,20 @@ Error NotRecognised(const std::string& path) {
   return CorruptInput(fmt::format("{} is in no format that gpuwhy reads ({})", path, known));
 }
 
+// The import, its indexes and the file's hash, up to the commit.
+Result<int64_t> RunImport(const Importer& importer, const ImportRequest& request,
+                          std::future<Result<std::string>>& sha256) {
+  const TraceDb& db = request.db;
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t last_capture, db.QueryInt("SELECT max(id) FROM capture"));
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t capture_id, importer.import(request));
+  GPUWHY_RETURN_IF_ERROR(db.CreateIndexes());
+  GPUWHY_ASSIGN_OR_RETURN(const std::string hash, sha256.get());
+  GPUWHY_RETURN_IF_ERROR(db.Query("UPDATE capture SET sha256 = ? WHERE id > ?",
+                                  {std::string_view(hash), last_capture}, [](const Row&) {}));
+  GPUWHY_RETURN_IF_ERROR(db.Execute("COMMIT"));
+  return capture_id;
+}
+
 }  // namespace
 
 const Importer* FindImporter(const FileHead& head) {
@@ -81,34 +95,22 @@ Result<ImportReport> ImportFile(const TraceDb& db, const std::string& path,
   GPUWHY_ASSIGN_OR_RETURN(FileHead head, ReadFileHead(path));
   const Importer* importer = FindImporter(head);
   if (importer == nullptr) return NotRecognised(CleanText(path));
-  const uint64_t size_bytes = head.size_bytes;
+  ImportReport report{.importer = std::string(importer->name), .size_bytes = head.size_bytes};
   GPUWHY_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
   // Hashing needs as long as parsing, so it runs beside the import.
   std::stop_source hashing;
   auto sha256 = std::async(std::launch::async, Sha256OfFile, path, hashing.get_token());
-  const auto run = [&]() -> Result<int64_t> {
-    GPUWHY_ASSIGN_OR_RETURN(const int64_t last_capture, db.QueryInt("SELECT max(id) FROM capture"));
-    GPUWHY_ASSIGN_OR_RETURN(const int64_t capture_id,
-                            importer->import({.db = db,
-                                              .head = std::move(head),
-                                              .stop = options.stop,
-                                              .progress = options.progress}));
-    GPUWHY_RETURN_IF_ERROR(db.CreateIndexes());
-    GPUWHY_ASSIGN_OR_RETURN(const std::string hash, sha256.get());
-    GPUWHY_RETURN_IF_ERROR(db.Query("UPDATE capture SET sha256 = ? WHERE id > ?",
-                                    {std::string_view(hash), last_capture}, [](const Row&) {}));
-    GPUWHY_RETURN_IF_ERROR(db.Execute("COMMIT"));
-    return capture_id;
-  };
-  const auto capture_id = run();
+  const auto capture_id = RunImport(
+      *importer,
+      {.db = db, .head = std::move(head), .stop = options.stop, .progress = options.progress},
+      sha256);
   if (!capture_id.ok()) {
     hashing.request_stop();
     if (sqlite3_get_autocommit(db.handle()) == 0) (void)db.Execute("ROLLBACK");
     return capture_id.error();
   }
-  return ImportReport{.importer = std::string(importer->name),
-                      .capture_id = capture_id.value(),
-                      .size_bytes = size_bytes};
+  report.capture_id = capture_id.value();
+  return report;
 }
 
 }  // namespace gpuwhy

@@ -39,7 +39,7 @@ struct Finding {
 // What a detector says when it has nothing: looked and found nothing, or could not look.
 struct NoFinding {
   bool is_abstention = false;  // true: a needed collector is missing
-  std::string reason;          // "needs kernel scheduling rows (sched_switch with reason and waker)"
+  std::string reason;  // "needs kernel scheduling rows (sched_switch with reason and waker)"
 };
 
 using Detection = std::variant<std::vector<Finding>, NoFinding>;

@@ -96,7 +96,7 @@ Result<Answer> Run(const ToolContext& context) {
     answer.sections.emplace_back(ForeignTable(verdicts, kListedForeign));
   }
   if (picture.IsUsable() && !picture.gaps.empty()) {
-    answer.next.push_back(fmt::format("get_causal_chains gap=N for one of the {} gaps",
+    answer.next.push_back(fmt::format("get_causal_chains gap=N (1 to {}) for one gap",
                                       FormatCount(static_cast<int64_t>(picture.gaps.size()))));
   }
   return answer;

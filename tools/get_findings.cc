@@ -81,9 +81,10 @@ std::string ListSilences(const std::vector<Silence>& silences) {
     }
   }
   std::string text;
-  for (const auto& [reason, detectors] : groups)
+  for (const auto& [reason, detectors] : groups) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", detectors,
                         CleanText(reason, kReasonLimit));
+  }
   return text;
 }
 

@@ -30,6 +30,7 @@ Result<std::vector<Call>> Load(const TraceFacts& facts, std::string_view name) {
 
 void Summarize(const std::vector<Call>& calls, int64_t slow_ns, CallsOfName& sum) {
   std::vector<int64_t> durations_ns;
+  durations_ns.reserve(calls.size());
   for (const Call& call : calls)
     durations_ns.push_back(call.duration_ns);
   const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);

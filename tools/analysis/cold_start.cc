@@ -20,6 +20,7 @@ using Key = std::pair<int64_t, int64_t>;  // process, name
 
 ColdCalls Judge(const std::vector<const HostCall*>& calls, int64_t until_ns) {
   std::vector<int64_t> durations_ns;
+  durations_ns.reserve(calls.size());
   for (const HostCall* call : calls)
     durations_ns.push_back(call->end_ns - call->start_ns);
   const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);

@@ -6,19 +6,20 @@
 namespace gpuwhy {
 namespace {
 
-constexpr std::string_view kTrace = "record with gpuwhy trace";
-
 constexpr std::array<CollectorInfo, kCollectorCount> kCollectors = {{
-    {Collector::kGpuOp, "gpu_op", "device operations",
-     "record with gpuwhy trace -- COMMAND (CUPTI) or import a torch.profiler or nsys trace"},
-    {Collector::kApiCall, "api_call", "CUDA calls", kTrace},
+    {Collector::kGpuOp, "gpu_op", "device operations", "import a torch.profiler trace of the run"},
+    {Collector::kApiCall, "api_call", "CUDA calls",
+     "import a trace that has them (torch.profiler, Ingero)"},
     {Collector::kRange, "range", "framework and NVTX ranges",
      "import a torch.profiler trace or annotate with NVTX"},
-    {Collector::kOffCpu, "off_cpu", "kernel scheduling", kTrace},
-    {Collector::kHostEvent, "host_event", "faults, disk and process events", kTrace},
-    {Collector::kSample, "sample", "stack samples", kTrace},
-    {Collector::kCounter, "counter_value", "system and device counters", kTrace},
-    {Collector::kLatency, "latency", "exact roll-ups", kTrace},
+    {Collector::kOffCpu, "off_cpu", "kernel scheduling",
+     "use a recorder that keeps sched_switch with reason and waker"},
+    {Collector::kHostEvent, "host_event", "faults, disk and process events",
+     "use a recorder that keeps kernel events"},
+    {Collector::kSample, "sample", "stack samples", "use a recorder that samples stacks"},
+    {Collector::kCounter, "counter_value", "system and device counters",
+     "use a recorder that samples the system"},
+    {Collector::kLatency, "latency", "exact roll-ups", "use a recorder that counts every event"},
     {Collector::kForeignFinding, "foreign_finding", "conclusions of another tool", ""},
 }};
 

@@ -30,7 +30,7 @@ struct CollectorInfo {
   Collector collector;
   std::string_view table;
   std::string_view label;       // "kernel scheduling"
-  std::string_view how_to_get;  // "record with gpuwhy trace"
+  std::string_view how_to_get;  // "use a recorder that samples stacks"
 };
 
 std::span<const CollectorInfo> AllCollectors();
@@ -41,7 +41,7 @@ class Presence {
  public:
   static Result<Presence> Load(const TraceDb& db);
   bool Has(Collector collector) const { return has_[static_cast<size_t>(collector)]; }
-  // "no kernel scheduling rows (off_cpu): record with gpuwhy trace"
+  // "no stack samples rows (sample): use a recorder that samples stacks"
   static std::string MissingText(Collector collector);
 
  private:

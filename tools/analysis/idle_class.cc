@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view kStacks = "get_call_stacks";
 constexpr std::string_view kFindings = "get_findings";
-constexpr std::string_view kRecord = "record the host side with gpuwhy trace";
+constexpr std::string_view kRecord =
+    "kernel scheduling rows (sched_switch with reason and waker) would tell";
 
 constexpr std::array<IdleClassInfo, kIdleClassCount> kClasses = {{
     {IdleClass::kProfilerOverhead, "profiler_overhead", "profiler overhead", ""},

@@ -24,6 +24,7 @@ constexpr size_t kListedRows = 5;
 
 std::string Sql(const IdlePicture& picture, const std::vector<Drain>& drains) {
   std::vector<int64_t> ids;
+  ids.reserve(drains.size());
   for (const Drain& drain : drains)
     ids.push_back(drain.call_id);
   return fmt::format(

@@ -83,9 +83,7 @@ Result<Window> ResolveWindow(const TraceDb& db, const Params& params) {
         window.trace_end_ns = row.Int(1);
       }));
   if (is_empty) {
-    return NotFound(
-        "the trace has no events: record some with gpuwhy trace or import a file with gpuwhy "
-        "import");
+    return NotFound("the trace has no events: import a file that has some with gpuwhy import");
   }
   window.start_ns = window.trace_start_ns;
   window.end_ns = window.trace_end_ns + 1;
