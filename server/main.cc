@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <exception>
 
 #include "server/commands/command.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int Run(int argc, char** argv) {
   CLI::App app("gpuwhy: why is my GPU waiting?");
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Print the help of every command");
@@ -25,4 +28,15 @@ int main(int argc, char** argv) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   std::perror("gpuwhy: cannot write the answer");
   return gpuwhy::kExitUnavailable;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::exception& error) {  // memory, threads: what no Result foresees
+    std::fprintf(stderr, "gpuwhy: stopped by %s\n", error.what());
+    return gpuwhy::kExitUnavailable;
+  }
 }

@@ -41,6 +41,7 @@ std::vector<KernelRow> MergeByShortName(const std::vector<KernelRow>& rows) {
     stats.p99_ns = std::max(stats.p99_ns, row.stats.p99_ns);
   }
   std::vector<KernelRow> out;
+  out.reserve(merged.size());
   for (auto& [name, row] : merged)
     out.push_back(std::move(row));
   return out;

@@ -80,11 +80,11 @@ using Status = Result<void>;
 #define GPUWHY_CONCAT(a, b) GPUWHY_CONCAT_INNER(a, b)
 
 // Returns the error of a Status or Result expression from the current function.
-#define GPUWHY_RETURN_IF_ERROR(expr)                        \
-  do {                                                      \
-    if (auto gpuwhy_status = (expr); !gpuwhy_status.ok()) { \
-      return gpuwhy_status.error();                         \
-    }                                                       \
+#define GPUWHY_RETURN_IF_ERROR(expr)                               \
+  do {                                                             \
+    if (const auto& gpuwhy_status = (expr); !gpuwhy_status.ok()) { \
+      return gpuwhy_status.error();                                \
+    }                                                              \
   } while (false)
 
 // GPUWHY_ASSIGN_OR_RETURN(auto x, F()): x gets the value, or the current function returns the

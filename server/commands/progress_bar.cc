@@ -17,7 +17,7 @@ constexpr size_t kCells = 24;
 
 }  // namespace
 
-ProgressBar::ProgressBar(std::string label)
+ProgressBar::ProgressBar(std::string_view label)
     : label_(CleanText(label, 40)),
       is_terminal_(isatty(STDERR_FILENO) != 0),
       start_(std::chrono::steady_clock::now()) {}

@@ -78,6 +78,7 @@ std::vector<OpStats> StatsByName(const std::vector<DeviceOp>& ops) {
     durations.ns.push_back(op.end_ns - op.start_ns);
   }
   std::vector<OpStats> stats;
+  stats.reserve(by_name.size());
   for (auto& [name_id, durations] : by_name)
     stats.push_back(StatsOf(name_id, durations));
   std::sort(stats.begin(), stats.end(), [](const OpStats& a, const OpStats& b) {

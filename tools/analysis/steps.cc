@@ -42,6 +42,7 @@ Result<std::vector<Step>> LoadSteps(const TraceDb& db) {
 
 int64_t MedianStepNs(const std::vector<Step>& steps) {
   std::vector<int64_t> durations_ns;
+  durations_ns.reserve(steps.size());
   for (const Step& step : steps)
     durations_ns.push_back(step.end_ns - step.start_ns);
   if (durations_ns.empty()) return 0;

@@ -194,6 +194,7 @@ Result<const std::vector<Feeder>*> TraceFacts::Feeders() const {
     }
   }
   std::vector<Feeder> feeders;
+  feeders.reserve(by_thread.size());
   for (const auto& [thread_id, feeder] : by_thread)
     feeders.push_back(feeder);
   std::stable_sort(feeders.begin(), feeders.end(),

@@ -190,7 +190,8 @@ Result<RollUpStats> StatsOfRollUps(const StatsRequest& request, bool with_percen
         RollUpGroup& group = groups[{source, row.Int(1)}];
         AddRollUp(row, group);
         group.has_histogram = group.has_histogram && !row.IsNull(8);
-        if (const Status merged = group.histogram.Add(row.Blob(8)); !merged.ok()) damaged = merged;
+        if (Status merged = group.histogram.Add(row.Blob(8)); !merged.ok())
+          damaged = std::move(merged);
         out.start_ns = std::min(out.start_ns, row.Int(9));
         out.end_ns = std::max(out.end_ns, row.Int(9) + row.Int(10));
         out.width_ns = std::max(out.width_ns, row.Int(10));

@@ -63,8 +63,9 @@ class OpenRanges {
   std::unordered_map<int64_t, std::vector<OpenRange>> stacks_;
 };
 
-std::vector<StackGroup> Sorted(std::map<GroupKey, StackGroup> groups) {
+std::vector<StackGroup> Sorted(std::map<GroupKey, StackGroup>&& groups) {
   std::vector<StackGroup> out;
+  out.reserve(groups.size());
   for (auto& [key, group] : groups) {
     group.name_id = key.first;
     group.range_name_ids = key.second;
