@@ -4,7 +4,7 @@
 # Asks for nothing and needs no root when everything is there.
 set -euo pipefail
 
-build=(g++ cmake ninja-build pkg-config libsqlite3-dev libfmt-dev libspdlog-dev zlib1g-dev libssl-dev
+build=(g++ cmake ninja-build pkg-config libsqlite3-dev libfmt-dev libspdlog-dev zlib1g-dev nettle-dev
        nlohmann-json3-dev libcli11-dev libsimdjson-dev libboost-dev)
 test=(catch2 clang-format clang-tidy nodejs npm sqlite3 python3 ca-certificates)
 

@@ -299,6 +299,7 @@ int64_t Recorder::Add(const GpuOpRow& row) {
                              << row.grid_x << row.grid_y << row.grid_z << row.block_x << row.block_y
                              << row.block_z << row.register_count << row.shared_memory_bytes
                              << row.graph_node_id;
+  NoteGpuUse(row);
   RollUp({.source = EventSource::kGpuOp,
           .process_id = row.process_id.value_or(0),
           .name_id = row.name_id,
@@ -306,6 +307,14 @@ int64_t Recorder::Add(const GpuOpRow& row) {
           .duration_ns = row.duration_ns,
           .bytes = row.bytes.value_or(0)});
   return Run(statements_->gpu_op);
+}
+
+void Recorder::NoteGpuUse(const GpuOpRow& row) {
+  if (!row.process_id || row.kind == "sync") return;
+  GpuUse& use = gpu_uses_[{row.gpu_id, *row.process_id}];
+  ++use.op_count;
+  use.first_ns = std::min(use.first_ns, row.start_ns);
+  use.last_ns = std::max(use.last_ns, SaturatingAdd(row.start_ns, row.duration_ns));
 }
 
 int64_t Recorder::Add(const RangeRow& row) {
@@ -430,6 +439,17 @@ void Recorder::Count(const LossKind& kind, int64_t count, std::optional<int64_t>
   loss.last_ns = loss.last_ns ? std::max(*loss.last_ns, *time_ns) : *time_ns;
 }
 
+void Recorder::WriteGpuUses() {
+  for (const auto& [key, use] : gpu_uses_) {
+    Insert(
+        "INSERT INTO gpu_process (gpu_id, process_id, op_count, first_ns, last_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET op_count = op_count + ?3, "
+        "first_ns = min(first_ns, ?4), last_ns = max(last_ns, ?5)",
+        {key.first, key.second, use.op_count, use.first_ns, use.last_ns});
+  }
+  gpu_uses_.clear();
+}
+
 void Recorder::WriteLosses() {
   for (const auto& [name, loss] : losses_) {
     std::string description(loss.kind.description);
@@ -447,6 +467,7 @@ void Recorder::WriteLosses() {
 
 Status Recorder::Finish() {
   roll_ups_.Flush();
+  WriteGpuUses();
   WriteLosses();
   Insert(
       "UPDATE capture SET start_ns = min(coalesce(start_ns, ?2), ?2), "

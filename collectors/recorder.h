@@ -113,6 +113,11 @@ class Recorder {
     std::optional<int64_t> last_ns;
     std::string example;
   };
+  struct GpuUse {
+    int64_t op_count = 0;
+    int64_t first_ns = INT64_MAX;
+    int64_t last_ns = INT64_MIN;
+  };
   struct StringHash : std::hash<std::string_view> {
     using is_transparent = void;
   };
@@ -122,6 +127,8 @@ class Recorder {
   int64_t Run(Inserter& inserter);
   void See(int64_t start_ns, int64_t duration_ns);
   void RollUp(const RollUpEvent& event);
+  void NoteGpuUse(const GpuOpRow& row);
+  void WriteGpuUses();
   void WriteLosses();
   int64_t Insert(std::string_view sql, TraceDb::Arguments arguments);
 
@@ -141,6 +148,7 @@ class Recorder {
   mutable int64_t last_thread_id_ = 0;
   mutable int64_t last_process_id_ = 0;
   std::unordered_map<int64_t, int64_t> gpus_;
+  std::map<std::pair<int64_t, int64_t>, GpuUse> gpu_uses_;  // by device and process
   std::map<std::string, int64_t, std::less<>> frames_;
   std::map<std::pair<int64_t, int64_t>, int64_t> callsites_;
   std::map<std::string, int64_t, std::less<>> counters_;

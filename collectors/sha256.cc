@@ -2,11 +2,10 @@
 #include "collectors/sha256.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 
 #include <array>
 #include <fstream>
-#include <memory>
 #include <vector>
 
 namespace gpuwhy {
@@ -14,30 +13,25 @@ namespace {
 
 constexpr size_t kChunkBytes = 1 << 20;
 
-struct ContextDeleter {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
 }  // namespace
 
 Result<std::string> Sha256OfFile(const std::string& path, const std::stop_token& stop) {
   std::ifstream file(path, std::ios::binary);
-  const std::unique_ptr<EVP_MD_CTX, ContextDeleter> context(EVP_MD_CTX_new());
-  if (!file || !context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-    return Unavailable(fmt::format("cannot hash {}: not readable", path));
-  }
+  if (!file) return Unavailable(fmt::format("cannot hash {}: not readable", path));
+  sha256_ctx context;
+  sha256_init(&context);
   std::vector<char> chunk(kChunkBytes);
   while (file) {
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "hashing was stopped"};
     file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    EVP_DigestUpdate(context.get(), chunk.data(), static_cast<size_t>(file.gcount()));
+    sha256_update(&context, static_cast<size_t>(file.gcount()),
+                  reinterpret_cast<const uint8_t*>(chunk.data()));
   }
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int length = 0;
-  EVP_DigestFinal_ex(context.get(), digest.data(), &length);
+  std::array<uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context, digest.size(), digest.data());
   std::string hex;
-  for (unsigned int i = 0; i < length; ++i)
-    hex += fmt::format("{:02x}", digest.at(i));
+  for (const uint8_t byte : digest)
+    hex += fmt::format("{:02x}", byte);
   return hex;
 }
 

@@ -92,7 +92,7 @@ std::string EscapeUriPath(const std::string& path) {
 }
 
 // A read-only handle may do nothing but read. PRAGMA is refused but for the two that describe
-// tables.
+// tables and the one that tells whether others have written.
 // NOLINTNEXTLINE(readability-function-size): the signature is SQLite's.
 int AllowOnlyReading(void* /*unused*/, int action, const char* first, const char* second,
                      const char* /*db*/, const char* /*trigger*/) {
@@ -105,7 +105,8 @@ int AllowOnlyReading(void* /*unused*/, int action, const char* first, const char
       return second != nullptr && std::strcmp(second, "load_extension") == 0 ? SQLITE_DENY
                                                                              : SQLITE_OK;
     case SQLITE_PRAGMA:
-      return std::strcmp(first, "table_info") == 0 || std::strcmp(first, "table_list") == 0
+      return std::strcmp(first, "table_info") == 0 || std::strcmp(first, "table_list") == 0 ||
+                     (std::strcmp(first, "data_version") == 0 && second == nullptr)
                  ? SQLITE_OK
                  : SQLITE_DENY;
     default:

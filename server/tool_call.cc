@@ -45,6 +45,7 @@ Result<Answer> RunTool(const Tool& tool, TraceSet& traces, const ToolCall& call)
   GPUWHY_ASSIGN_OR_RETURN(const TraceSet::Lease lease,
                           traces.Borrow(params.Text("trace"), call.stop, ImportProgress(call)));
   context.db = &lease.db();
+  context.facts = &lease.facts();
   GPUWHY_ASSIGN_OR_RETURN(Answer answer, tool.run(context));
   GPUWHY_RETURN_IF_ERROR(AddLosses(lease.db(), answer));
   return answer;

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "collectors/import_file.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr size_t kIdleHandles = 8;  // more than the worker pool has threads
 constexpr size_t kNameLimit = 60;
+constexpr auto kKeepFacts = std::chrono::minutes(1);
 
 // What must stay the same for a handle to stay valid. A live recording grows its -wal file, which
 // its readers follow by themselves; only the switch between "has a writer" and "has none" matters.
@@ -69,6 +71,13 @@ std::string BaseName(const std::string& path) {
 
 }  // namespace
 
+struct TraceSet::Handle {
+  explicit Handle(TraceDb opened) : db(std::move(opened)) {}
+
+  TraceDb db;
+  FactsCache facts;  // of db, so destroyed before it
+};
+
 struct TraceSet::Trace {
   std::string name;
   std::string path;
@@ -79,13 +88,34 @@ struct TraceSet::Trace {
   std::optional<FileIdentity> opened_as;
   uint64_t generation = 0;
   std::optional<TraceDb> converted;  // keeps the in-memory database alive
-  std::vector<std::unique_ptr<TraceDb>> idle;
+  std::vector<std::unique_ptr<Handle>> idle;
 
+  // Forgets the facts of idle handles some time after the last call; runs only meanwhile.
+  std::chrono::steady_clock::time_point facts_used;
+  bool is_dropper_running = false;
+  std::condition_variable_any never;  // to sleep until stopped
+  std::jthread dropper;               // last, so that it ends first
+
+  void DropFactsLater();
   Status Refresh(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
                  const Progress& progress);
   Status Convert(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
                  const Progress& progress);
 };
+
+// `mutex` is held.
+void TraceSet::Trace::DropFactsLater() {
+  facts_used = std::chrono::steady_clock::now();
+  if (std::exchange(is_dropper_running, true)) return;
+  dropper = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested() && std::chrono::steady_clock::now() < facts_used + kKeepFacts)
+      never.wait_until(lock, stop, facts_used + kKeepFacts, [] { return false; });
+    for (const auto& handle : idle)
+      handle->facts.Drop();
+    is_dropper_running = false;
+  });
+}
 
 // Forgets handles of a file that has changed, and converts a foreign one. `lock` is held on return.
 Status TraceSet::Trace::Refresh(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
@@ -124,15 +154,27 @@ Status TraceSet::Trace::Convert(std::unique_lock<std::mutex>& lock, const std::s
 }
 
 TraceSet::Lease::Lease(std::shared_ptr<Trace> trace, uint64_t generation,
-                       std::unique_ptr<TraceDb> db)
-    : trace_(std::move(trace)), generation_(generation), db_(std::move(db)) {}
+                       std::unique_ptr<Handle> handle)
+    : trace_(std::move(trace)), generation_(generation), handle_(std::move(handle)) {}
+
+TraceSet::Lease::Lease(Lease&&) noexcept = default;
 
 TraceSet::Lease::~Lease() {
-  if (db_ == nullptr) return;
-  db_->SetInterrupt({}, std::nullopt);
+  if (handle_ == nullptr) return;
+  handle_->db.SetInterrupt({}, std::nullopt);
   const std::lock_guard lock(trace_->mutex);
   const bool is_current = generation_ == trace_->generation;
-  if (is_current && trace_->idle.size() < kIdleHandles) trace_->idle.push_back(std::move(db_));
+  if (!is_current || trace_->idle.size() >= kIdleHandles) return;
+  if (!handle_->facts.IsEmpty()) trace_->DropFactsLater();
+  trace_->idle.push_back(std::move(handle_));
+}
+
+const TraceDb& TraceSet::Lease::db() const {
+  return handle_->db;
+}
+
+FactsCache& TraceSet::Lease::facts() const {
+  return handle_->facts;
 }
 
 std::string TraceSet::Add(const std::string& path) {
@@ -182,19 +224,19 @@ Result<TraceSet::Lease> TraceSet::Borrow(const std::string& name, const std::sto
   GPUWHY_ASSIGN_OR_RETURN(std::shared_ptr<Trace> trace, Find(name));
   std::unique_lock lock(trace->mutex);
   GPUWHY_RETURN_IF_ERROR(trace->Refresh(lock, stop, progress));
-  std::unique_ptr<TraceDb> db;
+  std::unique_ptr<Handle> handle;
   if (!trace->idle.empty()) {
-    db = std::move(trace->idle.back());
+    handle = std::move(trace->idle.back());
     trace->idle.pop_back();
   } else {
     const std::string& source = trace->converted ? trace->converted->uri() : trace->path;
     GPUWHY_ASSIGN_OR_RETURN(TraceDb opened, TraceDb::OpenReadOnly(source));
-    db = std::make_unique<TraceDb>(std::move(opened));
+    handle = std::make_unique<Handle>(std::move(opened));
   }
-  db->SetInterrupt(stop, std::nullopt);
+  handle->db.SetInterrupt(stop, std::nullopt);
   const uint64_t generation = trace->generation;
   lock.unlock();
-  return Lease(std::move(trace), generation, std::move(db));
+  return Lease(std::move(trace), generation, std::move(handle));
 }
 
 }  // namespace gpuwhy

@@ -80,7 +80,8 @@ std::string Headline(const TraceFacts& facts, const IdlePicture& picture,
 
 Result<Answer> Run(const ToolContext& context) {
   GPUWHY_ASSIGN_OR_RETURN(const auto facts, LoadFacts(context));
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(*facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(*facts));
+  const IdlePicture& picture = *idle;
   const int64_t limit = context.params.Int("limit");
   GPUWHY_ASSIGN_OR_RETURN(
       const std::vector<Chain> chains,

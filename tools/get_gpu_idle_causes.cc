@@ -210,14 +210,32 @@ class AnswerMaker {
 
   const Gap& At(const GapRef& ref) const { return timelines_[ref.timeline].gaps[ref.position]; }
 
-  std::vector<GapRef> LongestFirst(int64_t min_gap_ns) const {
-    std::vector<GapRef> refs;
+  bool IsLonger(const GapRef& a, const GapRef& b) const {
+    const int64_t a_ns = At(a).duration_ns();
+    const int64_t b_ns = At(b).duration_ns();
+    if (a_ns != b_ns) return a_ns > b_ns;
+    return std::pair(At(a).start_ns, a.timeline) < std::pair(At(b).start_ns, b.timeline);
+  }
+
+  // The `limit` longest, longest first: a heap with the shortest of them on top.
+  std::vector<GapRef> Longest(size_t limit, int64_t min_gap_ns) const {
+    const auto is_longer = [this](const GapRef& a, const GapRef& b) { return IsLonger(a, b); };
+    std::vector<GapRef> longest;
     for (size_t i = 0; i < timelines_.size(); ++i) {
-      for (size_t k = 0; k < timelines_[i].gaps.size(); ++k) {
-        if (timelines_[i].gaps[k].duration_ns() >= min_gap_ns) refs.push_back({i, k});
+      const std::vector<Gap>& gaps = timelines_[i].gaps;
+      for (size_t k = 0; k < gaps.size(); ++k) {
+        if (gaps[k].duration_ns() < min_gap_ns) continue;
+        if (longest.size() == limit) {
+          if (!IsLonger({i, k}, longest.front())) continue;
+          std::pop_heap(longest.begin(), longest.end(), is_longer);
+          longest.pop_back();
+        }
+        longest.push_back({i, k});
+        std::push_heap(longest.begin(), longest.end(), is_longer);
       }
     }
-    return refs;
+    std::sort_heap(longest.begin(), longest.end(), is_longer);
+    return longest;
   }
 
   Result<Table> Gaps(int64_t limit, int64_t min_gap_ns) const {
@@ -229,17 +247,8 @@ class AnswerMaker {
                                {"main_cause_ns", "of it", Unit::kNs},
                                {"next", IsDevice() ? "next operation" : "next call"},
                                {"thread", "thread whose turn it was"}}};
-    std::vector<GapRef> refs = LongestFirst(min_gap_ns);
-    table.total_rows = static_cast<int64_t>(refs.size());
-    const auto shown = std::min(refs.size(), static_cast<size_t>(limit));
-    const auto middle = refs.begin() + static_cast<int64_t>(shown);
-    std::partial_sort(refs.begin(), middle, refs.end(), [&](const GapRef& a, const GapRef& b) {
-      const int64_t a_ns = At(a).duration_ns();
-      const int64_t b_ns = At(b).duration_ns();
-      return a_ns != b_ns ? a_ns > b_ns : At(a).start_ns < At(b).start_ns;
-    });
-    refs.erase(middle, refs.end());
-    for (const GapRef& ref : refs) {
+    table.total_rows = Count(min_gap_ns).first;
+    for (const GapRef& ref : Longest(static_cast<size_t>(limit), min_gap_ns)) {
       GPUWHY_ASSIGN_OR_RETURN(auto row, GapRow(ref));
       table.rows.push_back(std::move(row));
     }
@@ -250,7 +259,7 @@ class AnswerMaker {
 
   Result<std::vector<Value>> GapRow(const GapRef& ref) const {
     const Gap& gap = At(ref);
-    const ClassTimes& times = ledgers_[ref.timeline].gap_times[ref.position];
+    GPUWHY_ASSIGN_OR_RETURN(const ClassTimes times, facts_.TimesOf(timelines_[ref.timeline], gap));
     const IdleClass main = MainClass(times);
     GPUWHY_ASSIGN_OR_RETURN(std::string next, NextName(gap));
     return std::vector<Value>{gap.start_ns,

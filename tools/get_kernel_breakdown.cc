@@ -158,9 +158,8 @@ std::string Headline(const ActivitySplit& split, const std::vector<KernelRow>& r
 
 std::vector<DeviceOp> OfClass(const std::vector<DeviceOp>& ops, const std::string& wanted) {
   std::vector<DeviceOp> kept;
-  std::copy_if(ops.begin(), ops.end(), std::back_inserter(kept), [&](const DeviceOp& op) {
-    return wanted.empty() || NameOf(op.kernel_class) == wanted;
-  });
+  std::copy_if(ops.begin(), ops.end(), std::back_inserter(kept),
+               [&](const DeviceOp& op) { return NameOf(op.kernel_class) == wanted; });
   return kept;
 }
 
@@ -178,17 +177,19 @@ Result<Answer> Run(const ToolContext& context) {
   const bool has_short_names = context.params.Flag("short_names");
   const Window& window = facts->window();
   const ActivitySplit split = SplitActivity(*ops, {window.start_ns, window.end_ns});
+  const std::string wanted = context.params.Text("class");
   GPUWHY_ASSIGN_OR_RETURN(
       const auto rows,
-      Kernels(*facts, OfClass(*ops, context.params.Text("class")), has_short_names));
+      Kernels(*facts, wanted.empty() ? *ops : OfClass(*ops, wanted), has_short_names));
   Answer answer = {.headline = Headline(split, rows), .origin_ns = window.trace_start_ns};
   answer.sections.emplace_back(SummaryFacts(split));
   answer.sections.emplace_back(ClassTable(split));
   answer.sections.emplace_back(KernelTable(rows, context.params.Int("limit"), has_short_names));
   GPUWHY_ASSIGN_OR_RETURN(const auto* calls, facts->HostCalls());
   if (!calls->empty()) {
+    const LaunchIndex launches(*calls);
     answer.sections.emplace_back(
-        LaunchFacts(MakeLaunchStats(*ops, *calls), MakeQueueDepth(*ops, LaunchIndex(*calls))));
+        LaunchFacts(MakeLaunchStats(*ops, launches), MakeQueueDepth(*ops, launches)));
   }
   answer.notes = StandardNotes(*facts);
   answer.next = {"get_gpu_idle_causes", "get_findings"};

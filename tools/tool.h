@@ -17,8 +17,12 @@
 
 namespace gpuwhy {
 
+class FactsCache;
+
 struct ToolContext {
-  const TraceDb* db = nullptr;  // set unless the tool declares needs_trace = false
+  // Both set unless the tool declares needs_trace = false.
+  const TraceDb* db = nullptr;
+  FactsCache* facts = nullptr;  // belongs to the handle
   const Params& params;
   std::stop_token stop;  // the handle already ends its queries on it; loops of our own must look
   std::function<void(double fraction, std::string_view doing)> progress;  // may be empty

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // stdio_bench [GPUWHY]: what a call over stdio costs. An echo tool is served by our server (this
 // program, with --serve) and by the TypeScript SDK, where the test mcp_clients has installed it,
-// and the same client drives both: time from start to the first answer (median of 7; for us that of
-// the real program, GPUWHY or $GPUWHY_PROGRAM), one call at a time, and 64 calls in flight. The
-// last column is the ratio to us.
+// and cat sends each request back unread; the same client drives them all: time from start to the
+// first answer (median of 7; for us that of the real program, GPUWHY or $GPUWHY_PROGRAM), one call
+// at a time, and 64 calls in flight. The last column is the ratio to us.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -241,10 +241,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
-  fmt::print("{:<24}{:>12}{:>11}{:>11}{:>12}{:>18}{:>9}\n", "stdio, echo tool", "first answer",
+  fmt::print("{:<24}{:>12}{:>11}{:>11}{:>12}{:>20}{:>10}\n", "stdio, echo tool", "first answer",
              "p50", "p99", "64 in flight", "resident", "p50 ratio");
   const Figures ours = Measure({program, "mcp"}, {words[0], "--serve"}, 200'000);
   Print("gpuwhy", ours, ours);
+  Print("cat (floor)", Measure({"/bin/cat"}, {"/bin/cat"}, 200'000), ours);
   const std::string npm = Environment("GPUWHY_NPM_DIR", "build/npm");
   const std::vector<std::string> peer = {npm + "/node_modules/node/bin/node",
                                          npm + "/stdio_peer.mjs"};

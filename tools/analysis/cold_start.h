@@ -30,9 +30,9 @@ struct ColdCalls {
 int64_t ColdTime(const Window& window);
 
 // When calls were cold: start-up, which no finding may count as lost.
-Result<Intervals> ColdTimes(const TraceFacts& facts);
+Result<const Intervals*> ColdTimes(const TraceFacts& facts);
 
 // One per process and name, the most expensive first.
-Result<std::vector<ColdCalls>> FindColdCalls(const TraceFacts& facts);
+Result<const std::vector<ColdCalls>*> FindColdCalls(const TraceFacts& facts);
 
 }  // namespace gpuwhy

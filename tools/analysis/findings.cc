@@ -9,14 +9,14 @@
 namespace gpuwhy {
 namespace {
 
-void Add(const Detector& detector, Detection detection, Findings& findings) {
+void Add(const Detector& detector, const Detection& detection, Findings& findings) {
   if (const auto* nothing = std::get_if<NoFinding>(&detection)) {
     auto& silences = nothing->is_abstention ? findings.abstentions : findings.not_found;
     silences.push_back({.detector = std::string(detector.name), .reason = nothing->reason});
     return;
   }
-  for (Finding& finding : std::get<std::vector<Finding>>(detection))
-    findings.found.push_back({.finding = std::move(finding)});
+  for (const Finding& finding : std::get<std::vector<Finding>>(detection))
+    findings.found.push_back({.finding = finding});
 }
 
 void SortAndName(std::vector<NamedFinding>& found) {
@@ -40,8 +40,8 @@ Result<Findings> FindAll(const TraceFacts& facts, std::string_view only,
     if (!only.empty() && detector.name != only) continue;
     GPUWHY_RETURN_IF_ERROR(facts.CheckStop());
     if (progress) progress(done_count / static_cast<double>(detectors.size()), detector.name);
-    GPUWHY_ASSIGN_OR_RETURN(Detection detection, detector.find(facts));
-    Add(detector, std::move(detection), findings);
+    GPUWHY_ASSIGN_OR_RETURN(const Detection* detection, facts.Once(detector.find));
+    Add(detector, *detection, findings);
     ++done_count;
   }
   SortAndName(findings.found);

@@ -206,7 +206,8 @@ Result<std::vector<ForeignVerdict>> JudgeForeign(const TraceFacts& facts, const 
   GPUWHY_ASSIGN_OR_RETURN(std::vector<ForeignVerdict> groups, LoadGroups(facts));
   if (groups.empty()) return groups;
   Context context{.facts = facts, .ours = ours};
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   if (picture.IsUsable() && !picture.gaps.empty()) {
     context.first_idle_ns = picture.gaps.front().start_ns;
   }

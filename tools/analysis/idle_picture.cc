@@ -121,11 +121,12 @@ Status AddTimelines(const TraceFacts& facts, IdlePicture& picture) {
 
 // Every device waits while one process starts up, so the time counts once per device.
 Status SubtractStartUp(const TraceFacts& facts, IdlePicture& picture) {
-  GPUWHY_ASSIGN_OR_RETURN(const Intervals cold, ColdTimes(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const Intervals* cold, ColdTimes(facts));
+  if (cold->empty()) return {};
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<BusyTimeline>* timelines, facts.Timelines());
   for (const BusyTimeline& timeline : *timelines) {
-    const Intervals idle = Gaps(timeline.busy, timeline.span);
-    picture.start_up_ns += Length(Intersect(idle, cold));
+    for (const Gap& gap : timeline.gaps)
+      picture.start_up_ns += LengthWithin(*cold, gap.interval());
   }
   return {};
 }
@@ -139,15 +140,7 @@ Status FindFeeder(const TraceFacts& facts, IdlePicture& picture) {
   return {};
 }
 
-}  // namespace
-
-double IdlePicture::SteadyIdleRatio() const {
-  const int64_t steady_ns = span_ns - start_up_ns;
-  if (steady_ns <= 0) return 0;
-  return static_cast<double>(idle_ns - start_up_ns) / static_cast<double>(steady_ns);
-}
-
-Result<IdlePicture> LookAtIdle(const TraceFacts& facts) {
+Result<IdlePicture> MakeIdlePicture(const TraceFacts& facts) {
   IdlePicture picture{.view = facts.view()};
   if (picture.view == View::kNone) {
     picture.refusal = fmt::format("needs {}", kNeedsCalls);
@@ -165,6 +158,18 @@ Result<IdlePicture> LookAtIdle(const TraceFacts& facts) {
         picture.view == View::kDevice ? "operations on the device" : "launches and copies");
   }
   return picture;
+}
+
+}  // namespace
+
+double IdlePicture::SteadyIdleRatio() const {
+  const int64_t steady_ns = span_ns - start_up_ns;
+  if (steady_ns <= 0) return 0;
+  return static_cast<double>(idle_ns - start_up_ns) / static_cast<double>(steady_ns);
+}
+
+Result<const IdlePicture*> LookAtIdle(const TraceFacts& facts) {
+  return facts.Once(&MakeIdlePicture);
 }
 
 }  // namespace gpuwhy

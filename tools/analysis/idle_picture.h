@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The idle time that detectors may speak of, with the reason when they may not: on a device every
 // gap, at the CUDA API only long ones, because between two calls the device may be at work. Made
-// from TraceFacts; any detector may ask, it is cheap beside the timelines.
+// from TraceFacts, once; any detector may ask.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,6 @@ struct IdlePicture {
   int64_t wall_ns() const { return device_count == 0 ? 0 : span_ns / device_count; }
 };
 
-Result<IdlePicture> LookAtIdle(const TraceFacts& facts);
+Result<const IdlePicture*> LookAtIdle(const TraceFacts& facts);
 
 }  // namespace gpuwhy

@@ -21,10 +21,17 @@ Intervals Normalize(std::vector<Interval> any) {
   };
   if (!std::is_sorted(any.begin(), any.end(), by_start))
     std::sort(any.begin(), any.end(), by_start);
-  UnionBuilder builder;
-  for (const Interval& interval : any)
-    builder.Add(interval);
-  return builder.Take();
+  size_t count = 0;  // of those that are final, in place
+  for (const Interval next : any) {
+    if (next.start_ns >= next.end_ns) continue;
+    if (count > 0 && next.start_ns <= any[count - 1].end_ns) {
+      any[count - 1].end_ns = std::max(any[count - 1].end_ns, next.end_ns);
+    } else {
+      any[count++] = next;
+    }
+  }
+  any.resize(count);
+  return any;
 }
 
 Intervals Union(const Intervals& a, const Intervals& b) {

@@ -42,7 +42,8 @@ Status LoadReads(const TraceFacts& facts, std::map<int64_t, ThreadEvents>& threa
 
 Status LoadWaits(const TraceFacts& facts, std::map<int64_t, ThreadEvents>& threads) {
   return facts.db().Query(
-      "SELECT thread_id, start_ns, duration_ns, reason = 'io' FROM off_cpu WHERE (reason IN ('io', "
+      "SELECT thread_id, start_ns, duration_ns, reason = 'io' FROM off_cpu NOT INDEXED WHERE "
+      "(reason IN ('io', "
       "'fault') OR thread_id IN (SELECT thread_id FROM host_event WHERE kind = 'block_read')) AND "
       "start_ns < ?2 AND start_ns + duration_ns > ?1 ORDER BY start_ns",
       {facts.window().start_ns, facts.window().end_ns}, [&](const Row& row) {

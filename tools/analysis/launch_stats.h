@@ -36,7 +36,7 @@ struct LaunchStats {
   Distribution launch;       // durations of launching calls
 };
 
-LaunchStats MakeLaunchStats(const std::vector<DeviceOp>& ops, const std::vector<HostCall>& calls);
+LaunchStats MakeLaunchStats(const std::vector<DeviceOp>& ops, const LaunchIndex& launches);
 
 // Launches that have not started yet, over all streams of the devices given.
 struct QueueDepth {

@@ -22,58 +22,89 @@ constexpr std::array kThreadClasses = {
     IdleClass::kLock,         IdleClass::kDataLoader, IdleClass::kSleep,
     IdleClass::kOffCpuUnknown};
 
-// Puts `added` (a subset of what no earlier class took) into the list.
-void Emit(const Intervals& added, IdleClass idle_class,
-          std::vector<std::pair<Interval, IdleClass>>& out) {
-  for (const Interval& interval : added)
-    out.emplace_back(interval, idle_class);
-}
-
-// Walks a timeline with a position that only moves forward.
+// Walks the sets of a thread side by side, with positions that only move forward: what holds at an
+// instant is the first of them that has it.
 class Cursor {
  public:
-  explicit Cursor(const StateTimeline* timeline) : timeline_(timeline) {}
+  explicit Cursor(const ThreadRecord* record) : record_(record) {
+    if (record == nullptr) return;
+    for (const IdleClass idle_class : kThreadClasses)
+      AddSet(record->states[IndexOf(idle_class)], idle_class);
+    AddSet(record->code,
+           record->is_scheduling_known ? IdleClass::kPythonOnCpu : IdleClass::kHostCode);
+    if (record->is_scheduling_known) otherwise_ = IdleClass::kNativeOnCpu;
+  }
 
+  // Parts come in ascending order.
   void AddTimes(Interval part, ClassTimes& times) {
-    if (part.start_ns >= part.end_ns) return;
-    if (timeline_ == nullptr || timeline_->empty()) {
-      times[IndexOf(IdleClass::kHostUnobserved)] += part.duration_ns();
-      return;
-    }
-    Seek(part.start_ns);
-    int64_t at_ns = part.start_ns;
-    for (size_t i = at_; at_ns < part.end_ns; ++i) {
-      const bool is_last = i + 1 == timeline_->size();
-      const int64_t until_ns =
-          is_last ? part.end_ns : std::min((*timeline_)[i + 1].start_ns, part.end_ns);
-      times[IndexOf((*timeline_)[i].idle_class)] += until_ns - at_ns;
-      at_ns = until_ns;
+    const int64_t alive_end_ns =
+        record_ == nullptr ? part.end_ns : std::clamp(record_->end_ns, part.start_ns, part.end_ns);
+    times[IndexOf(IdleClass::kEndOfTrace)] += part.end_ns - alive_end_ns;
+    if (!has_started_) Seek(part.start_ns);
+    for (int64_t at_ns = part.start_ns; at_ns < alive_end_ns;) {
+      const Stretch stretch = StretchAt(at_ns, alive_end_ns);
+      times[IndexOf(stretch.idle_class)] += stretch.end_ns - at_ns;
+      at_ns = stretch.end_ns;
     }
   }
 
  private:
-  void Seek(int64_t time_ns) {
-    while (at_ + 1 < timeline_->size() && (*timeline_)[at_ + 1].start_ns <= time_ns)
-      ++at_;
+  struct Set {
+    const Interval* at;
+    const Interval* end;
+    IdleClass idle_class;
+  };
+  struct Stretch {
+    int64_t end_ns;
+    IdleClass idle_class;
+  };
+
+  void AddSet(const Intervals& intervals, IdleClass idle_class) {
+    if (!intervals.empty())
+      sets_[set_count_++] = {intervals.data(), intervals.data() + intervals.size(), idle_class};
   }
 
-  const StateTimeline* timeline_;
-  size_t at_ = 0;
+  // The first part may lie anywhere.
+  void Seek(int64_t time_ns) {
+    has_started_ = true;
+    for (size_t i = 0; i < set_count_; ++i) {
+      Set& set = sets_[i];
+      set.at = std::partition_point(set.at, set.end, [time_ns](const Interval& interval) {
+        return interval.end_ns <= time_ns;
+      });
+    }
+  }
+
+  // How long, until `limit_ns` at most, one class holds from `time_ns` on. A set of lower rank
+  // need not be asked before that.
+  Stretch StretchAt(int64_t time_ns, int64_t limit_ns) {
+    Stretch stretch = {limit_ns, otherwise_};
+    for (size_t i = 0; i < set_count_; ++i) {
+      Set& set = sets_[i];
+      while (set.at != set.end && set.at->end_ns <= time_ns)
+        ++set.at;
+      if (set.at == set.end) continue;
+      if (set.at->start_ns <= time_ns) {
+        return {std::min(stretch.end_ns, set.at->end_ns), set.idle_class};
+      }
+      stretch.end_ns = std::min(stretch.end_ns, set.at->start_ns);
+    }
+    return stretch;
+  }
+
+  const ThreadRecord* record_;
+  std::array<Set, kThreadClasses.size() + 1> sets_{};
+  size_t set_count_ = 0;
+  IdleClass otherwise_ = IdleClass::kHostUnobserved;
+  bool has_started_ = false;
 };
 
-class LedgerMaker {
+class GapDivider {
  public:
-  explicit LedgerMaker(const LedgerInput& input) : input_(input) {}
+  explicit GapDivider(const LedgerInput& input) : input_(input) {}
 
-  Ledger Make() {
-    ledger_.gap_times.reserve(input_.gaps.size());
-    for (const Gap& gap : input_.gaps)
-      AddGap(gap);
-    return std::move(ledger_);
-  }
-
- private:
-  void AddGap(const Gap& gap) {
+  // Gaps come in ascending order.
+  ClassTimes TimesOf(const Gap& gap) {
     ClassTimes times{};
     int64_t at_ns = gap.start_ns;
     while (overhead_at_ < input_.overhead.size() &&
@@ -88,9 +119,10 @@ class LedgerMaker {
       at_ns = to_ns;
     }
     AddPart(gap, {at_ns, gap.end_ns}, times);
-    Count(gap, times);
+    return times;
   }
 
+ private:
   // A part of a gap without overhead: before the launch returned, the host; after it, the device.
   void AddPart(const Gap& gap, Interval part, ClassTimes& times) {
     if (part.start_ns >= part.end_ns) return;
@@ -109,70 +141,55 @@ class LedgerMaker {
       times[IndexOf(IdleClass::kStartUp)] += part.duration_ns();
       return;
     }
-    ClassTimes host{};
-    CursorOf(gap.thread_id).AddTimes(part, host);
-    if (gap.is_last) {
-      host[IndexOf(IdleClass::kEndOfTrace)] += host[IndexOf(IdleClass::kHostUnobserved)];
-      host[IndexOf(IdleClass::kHostUnobserved)] = 0;
+    if (part.start_ns >= part.end_ns) return;
+    CursorOf(gap.thread_id).AddTimes(part, times);
+    if (gap.is_last) {  // only here do these times of a gap come from the host
+      times[IndexOf(IdleClass::kEndOfTrace)] += times[IndexOf(IdleClass::kHostUnobserved)];
+      times[IndexOf(IdleClass::kHostUnobserved)] = 0;
     }
-    for (size_t i = 0; i < host.size(); ++i)
-      times[i] += host[i];
   }
 
   Cursor& CursorOf(int64_t thread_id) {
-    if (const auto it = cursors_.find(thread_id); it != cursors_.end()) return it->second;
-    return cursors_.emplace(thread_id, Cursor(input_.timeline_of(thread_id))).first->second;
-  }
-
-  void Count(const Gap& gap, const ClassTimes& times) {
-    int64_t sum_ns = 0;
-    for (size_t i = 0; i < times.size(); ++i) {
-      ClassTotal& total = ledger_.totals[i];
-      total.time_ns += times[i];
-      total.gap_count += times[i] > 0 ? 1 : 0;
-      total.longest_ns = std::max(total.longest_ns, times[i]);
-      sum_ns += times[i];
-    }
-    GPUWHY_CHECK(sum_ns == gap.duration_ns());
-    ledger_.idle_ns += sum_ns;
-    ledger_.gap_times.push_back(times);
+    if (last_ != nullptr && last_thread_id_ == thread_id) return *last_;
+    const auto [it, is_new] = cursors_.try_emplace(thread_id, nullptr);
+    if (is_new) it->second = Cursor(input_.record_of(thread_id));
+    last_ = &it->second;
+    last_thread_id_ = thread_id;
+    return *last_;
   }
 
   const LedgerInput& input_;
   size_t overhead_at_ = 0;
-  std::unordered_map<int64_t, Cursor> cursors_;
-  Ledger ledger_;
+  std::unordered_map<int64_t, Cursor> cursors_;  // its elements stay where they are
+  Cursor* last_ = nullptr;
+  int64_t last_thread_id_ = 0;
 };
+
+void Count(const Gap& gap, const ClassTimes& times, Ledger& ledger) {
+  int64_t sum_ns = 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    ClassTotal& total = ledger.totals[i];
+    total.time_ns += times[i];
+    total.gap_count += times[i] > 0 ? 1 : 0;
+    total.longest_ns = std::max(total.longest_ns, times[i]);
+    sum_ns += times[i];
+  }
+  GPUWHY_CHECK(sum_ns == gap.duration_ns());
+  ledger.idle_ns += sum_ns;
+}
 
 }  // namespace
 
-StateTimeline Flatten(const ThreadRecord& record, Interval window) {
-  std::vector<std::pair<Interval, IdleClass>> parts;
-  const int64_t alive_end_ns = std::clamp(record.end_ns, window.start_ns, window.end_ns);
-  Emit(Gaps({}, {alive_end_ns, window.end_ns}), IdleClass::kEndOfTrace, parts);
-  Intervals left = Gaps({}, {window.start_ns, alive_end_ns});
-  const auto take = [&](const Intervals& states, IdleClass idle_class) {
-    if (states.empty()) return;
-    Emit(Intersect(left, states), idle_class, parts);
-    left = Subtract(left, states);
-  };
-  for (const IdleClass idle_class : kThreadClasses)
-    take(record.states[IndexOf(idle_class)], idle_class);
-  take(record.code, record.is_scheduling_known ? IdleClass::kPythonOnCpu : IdleClass::kHostCode);
-  Emit(left, record.is_scheduling_known ? IdleClass::kNativeOnCpu : IdleClass::kHostUnobserved,
-       parts);
-  std::sort(parts.begin(), parts.end(),
-            [](const auto& a, const auto& b) { return a.first.start_ns < b.first.start_ns; });
-  StateTimeline timeline;
-  for (const auto& [interval, idle_class] : parts) {
-    if (timeline.empty() || timeline.back().idle_class != idle_class)
-      timeline.push_back({interval.start_ns, idle_class});
-  }
-  return timeline;
+Ledger MakeLedger(const LedgerInput& input) {
+  GapDivider divider(input);
+  Ledger ledger;
+  for (const Gap& gap : input.gaps)
+    Count(gap, divider.TimesOf(gap), ledger);
+  return ledger;
 }
 
-Ledger MakeLedger(const LedgerInput& input) {
-  return LedgerMaker(input).Make();
+ClassTimes TimesOfGap(const LedgerInput& input, const Gap& gap) {
+  return GapDivider(input).TimesOf(gap);
 }
 
 IdleClass MainClass(const ClassTimes& times) {

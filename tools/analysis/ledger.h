@@ -16,8 +16,7 @@ namespace gpuwhy {
 // Launched this long ago or less, an operation that has not started is under way, not waiting.
 inline constexpr int64_t kLaunchLatencyNs = 30'000;
 
-// What one thread did, as far as it was recorded. All sets are clipped to nothing: callers may pass
-// more than the window.
+// What one thread did, as far as it was recorded. The sets may reach beyond the window.
 struct ThreadRecord {
   int64_t thread_id = 0;
   bool is_scheduling_known = false;  // off_cpu rows exist: outside them the thread was on a core
@@ -26,17 +25,6 @@ struct ThreadRecord {
   Intervals code;                                 // inside Python or framework ranges
   int64_t end_ns = INT64_MAX;                     // when the thread ended
 };
-
-// The same as one sequence of exclusive stretches: the class holds from start_ns to the next start.
-struct StateChange {
-  int64_t start_ns = 0;
-  IdleClass idle_class = IdleClass::kHostUnobserved;
-  bool operator==(const StateChange&) const = default;
-};
-using StateTimeline = std::vector<StateChange>;
-
-// Covers all of `window`; the first entry starts at window.start_ns.
-StateTimeline Flatten(const ThreadRecord& record, Interval window);
 
 // One maximal stretch without work.
 struct Gap {
@@ -57,8 +45,8 @@ using ClassTimes = std::array<int64_t, kIdleClassCount>;
 struct LedgerInput {
   const std::vector<Gap>& gaps;  // ascending
   const Intervals& overhead;
-  // The timeline of a thread; nullptr when nothing is known of it. Called once per run of gaps.
-  std::function<const StateTimeline*(int64_t thread_id)> timeline_of;
+  // What a thread did; nullptr when nothing is known of it. Called once per thread.
+  std::function<const ThreadRecord*(int64_t thread_id)> record_of;
 };
 
 struct ClassTotal {
@@ -70,14 +58,16 @@ struct ClassTotal {
 struct Ledger {
   int64_t idle_ns = 0;
   std::array<ClassTotal, kIdleClassCount> totals;
-  std::vector<ClassTimes> gap_times;  // parallel to the gaps
 
   const ClassTotal& of(IdleClass idle_class) const {
     return totals[static_cast<size_t>(idle_class)];
   }
 };
 
+// Linear in gaps and intervals; keeps nothing per gap, of which a trace may have millions.
 Ledger MakeLedger(const LedgerInput& input);
+// The parts of one of input.gaps, in logarithmic time to find them.
+ClassTimes TimesOfGap(const LedgerInput& input, const Gap& gap);
 IdleClass MainClass(const ClassTimes& times);
 
 }  // namespace gpuwhy

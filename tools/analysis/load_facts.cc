@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/analysis/load_facts.h"
 
+#include "tools/analysis/facts_cache.h"
 #include "tools/support/scope_params.h"
 
 namespace gpuwhy {
 
-Result<std::unique_ptr<TraceFacts>> LoadFacts(const ToolContext& context) {
+Result<const TraceFacts*> LoadFacts(const ToolContext& context) {
   const TraceDb& db = *context.db;
   GPUWHY_ASSIGN_OR_RETURN(const Window window, ResolveWindow(db, context.params));
   Scope scope;
   GPUWHY_ASSIGN_OR_RETURN(scope.process_ids, ResolveProcesses(db, context.params));
   GPUWHY_ASSIGN_OR_RETURN(scope.gpu_ids, ResolveGpus(db, context.params));
-  return TraceFacts::Load({.db = db, .window = window, .stop = context.stop, .scope = scope});
+  return context.facts->Load({.db = db, .window = window, .stop = context.stop, .scope = scope});
 }
 
 std::vector<std::string> StandardNotes(const TraceFacts& facts) {

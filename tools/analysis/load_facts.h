@@ -3,7 +3,8 @@
 // declares them.
 #pragma once
 
-#include <memory>
+#include <string>
+#include <vector>
 
 #include "schema/base/result.h"
 #include "tools/analysis/trace_facts.h"
@@ -11,7 +12,8 @@
 
 namespace gpuwhy {
 
-Result<std::unique_ptr<TraceFacts>> LoadFacts(const ToolContext& context);
+// Valid for the call.
+Result<const TraceFacts*> LoadFacts(const ToolContext& context);
 
 // What limits an answer: what the view cannot see, selective storage. Losses are added to every
 // answer by the caller of the tool.

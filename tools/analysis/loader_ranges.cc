@@ -24,7 +24,7 @@ Result<LoaderTime> LoaderTimeOf(const TraceFacts& facts, const IdlePicture& pict
   if (!facts.Has(Collector::kRange) || loader.thread_id == 0) return loader;
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<int64_t> names, LoaderNames(facts.db()));
   const std::string where = fmt::format(
-      "FROM range WHERE thread_id = {} AND name_id IN ({}) AND start_ns < {} AND "
+      "FROM range NOT INDEXED WHERE thread_id = {} AND name_id IN ({}) AND start_ns < {} AND "
       "start_ns + duration_ns > {}",
       loader.thread_id, IdList(names), facts.window().end_ns, facts.window().start_ns);
   loader.sql =

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tools/analysis/reserve_rows.h"
 #include "tools/analysis/scan.h"
 
 namespace gpuwhy {
@@ -45,11 +46,22 @@ void SortByStart(std::vector<T>& rows) {
   }
 }
 
+// Ids count up from 1, so the last one is the number of rows.
+template <typename T>
+Status ReserveFor(const TraceDb& db, std::string_view last_id, const Window& window,
+                  std::vector<T>& rows) {
+  if (!window.IsWholeTrace()) return {};
+  GPUWHY_ASSIGN_OR_RETURN(const int64_t count, db.QueryInt(last_id));
+  ReserveRows(rows, count);
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<DeviceOp>> LoadDeviceOps(const TraceDb& db, const Names& names,
                                             const Window& window) {
   std::vector<DeviceOp> ops;
+  GPUWHY_RETURN_IF_ERROR(ReserveFor(db, "SELECT max(id) FROM gpu_op", window, ops));
   NameMemo<KernelClass> classes(names, &ClassOfKernel);
   const auto on_row = [&](const Row& row) {
     const OpKind kind = KindOfOp(row.Text(2));
@@ -80,6 +92,7 @@ Result<std::vector<DeviceOp>> LoadDeviceOps(const TraceDb& db, const Names& name
 Result<std::vector<HostCall>> LoadHostCalls(const TraceDb& db, const Names& names,
                                             const Window& window) {
   std::vector<HostCall> calls;
+  GPUWHY_RETURN_IF_ERROR(ReserveFor(db, "SELECT max(id) FROM api_call", window, calls));
   NameMemo<CallTraits> traits(names, &TraitsOf);
   const auto on_row = [&](const Row& row) {
     HostCall call = {.start_ns = row.Int(0),

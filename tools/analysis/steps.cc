@@ -27,10 +27,11 @@ Result<std::vector<Step>> LoadSteps(const TraceDb& db) {
   if (name_ids.empty()) return steps;
   GPUWHY_ASSIGN_OR_RETURN(
       Statement statement,
-      db.Prepare(fmt::format("SELECT n.text, r.start_ns, r.duration_ns, r.thread_id FROM range r "
-                             "JOIN name n ON n.id = r.name_id WHERE r.name_id IN ({}) AND "
-                             "r.category NOT LIKE '%gpu%' ORDER BY r.start_ns",
-                             IdList(name_ids))));
+      db.Prepare(
+          fmt::format("SELECT n.text, r.start_ns, r.duration_ns, r.thread_id FROM range r "
+                      "NOT INDEXED JOIN name n ON n.id = r.name_id WHERE r.name_id IN ({}) AND "
+                      "r.category NOT LIKE '%gpu%' ORDER BY r.start_ns",
+                      IdList(name_ids))));
   while (true) {
     GPUWHY_ASSIGN_OR_RETURN(const bool has_row, statement.Step());
     if (!has_row) return steps;

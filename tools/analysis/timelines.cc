@@ -5,57 +5,69 @@
 #include <bit>
 #include <map>
 
+#include "tools/analysis/reserve_rows.h"
+
 namespace gpuwhy {
 namespace {
 
-// Takes rows ordered by start and notes busy stretches and the gaps before them.
+// Takes rows ordered by start and notes the gaps before them.
 class TimelineBuilder {
  public:
-  explicit TimelineBuilder(Interval span) { timeline_.span = span; }
+  // `row_count`: how many rows will come, or more.
+  TimelineBuilder(Interval span, int64_t row_count) : at_ns_(span.start_ns) {
+    timeline_.span = span;
+    ReserveRows(timeline_.gaps, row_count + 1);
+  }
 
   void Add(Interval work, int32_t row) {
-    const Interval clipped = {std::max(work.start_ns, timeline_.span.start_ns),
-                              std::min(work.end_ns, timeline_.span.end_ns)};
-    if (clipped.start_ns >= clipped.end_ns) return;
-    if (clipped.start_ns > at_ns()) AddGap({at_ns(), clipped.start_ns}, row);
-    busy_.Add(clipped);
+    const int64_t start_ns = std::max(work.start_ns, timeline_.span.start_ns);
+    const int64_t end_ns = std::min(work.end_ns, timeline_.span.end_ns);
+    if (start_ns >= end_ns) return;
+    if (start_ns > at_ns_) AddGap(start_ns, row);
+    at_ns_ = std::max(at_ns_, end_ns);
   }
 
   BusyTimeline Finish() {
-    if (at_ns() < timeline_.span.end_ns) {
-      AddGap({at_ns(), timeline_.span.end_ns}, -1);
+    if (at_ns_ < timeline_.span.end_ns) {
+      AddGap(timeline_.span.end_ns, -1);
       timeline_.gaps.back().is_last = true;
     }
-    timeline_.busy = busy_.Take();
-    timeline_.busy_ns = Length(timeline_.busy);
-    timeline_.idle_ns = timeline_.span.duration_ns() - timeline_.busy_ns;
+    timeline_.busy_ns = timeline_.span.duration_ns() - timeline_.idle_ns;
     return std::move(timeline_);
   }
 
  private:
-  int64_t at_ns() const {
-    return busy_.result().empty() ? timeline_.span.start_ns : busy_.result().back().end_ns;
-  }
-  void AddGap(Interval interval, int32_t next_row) {
-    timeline_.gaps.push_back(
-        {.start_ns = interval.start_ns, .end_ns = interval.end_ns, .next_row = next_row});
+  void AddGap(int64_t end_ns, int32_t next_row) {
+    timeline_.gaps.push_back({.start_ns = at_ns_, .end_ns = end_ns, .next_row = next_row});
+    timeline_.idle_ns += end_ns - at_ns_;
   }
 
   BusyTimeline timeline_;
-  UnionBuilder busy_;
+  int64_t at_ns_;  // the end of what was busy so far
 };
 
-std::map<int32_t, Interval> SpansOf(const std::vector<DeviceOp>& ops,
-                                    std::optional<Interval> window) {
-  std::map<int32_t, Interval> spans;
+struct DeviceSpan {
+  Interval span;
+  int64_t op_count = 0;
+};
+
+std::map<int32_t, DeviceSpan> SpansOf(const std::vector<DeviceOp>& ops,
+                                      std::optional<Interval> window) {
+  std::map<int32_t, DeviceSpan> spans;
+  DeviceSpan* last = nullptr;
+  int32_t last_gpu_id = -1;
   for (const DeviceOp& op : ops) {
-    const auto [it, is_new] = spans.try_emplace(op.gpu_id, Interval{op.start_ns, op.end_ns});
-    it->second.end_ns = std::max(it->second.end_ns, op.end_ns);
+    if (last == nullptr || op.gpu_id != last_gpu_id) {
+      last_gpu_id = op.gpu_id;
+      last = &spans.try_emplace(op.gpu_id, DeviceSpan{{op.start_ns, op.end_ns}}).first->second;
+    }
+    last->span.end_ns = std::max(last->span.end_ns, op.end_ns);
+    ++last->op_count;
   }
   if (!window) return spans;
-  for (auto& [gpu_id, span] : spans)
-    span = *window;
-  if (spans.empty()) spans.emplace(0, *window);
+  for (auto& [gpu_id, device] : spans)
+    device.span = *window;
+  if (spans.empty()) spans.emplace(0, DeviceSpan{*window});
   return spans;
 }
 
@@ -85,36 +97,36 @@ size_t LaunchIndex::BucketOf(int64_t correlation_id) const {
 }
 
 int32_t LaunchIndex::Find(const DeviceOp& op) const {
-  if (op.correlation_id == kNoCorrelation) return -1;
   int32_t best = -1;
-  for (int32_t at = heads_[BucketOf(op.correlation_id)]; at >= 0;
-       at = next_[static_cast<size_t>(at)]) {
+  ForEach(op, [&](int32_t at) {
     const HostCall& call = calls_[static_cast<size_t>(at)];
-    if (call.correlation_id != op.correlation_id) continue;
-    if (op.process_id != 0 && call.process_id != op.process_id) continue;
     if (best < 0 || IsBetterLaunch(call, calls_[static_cast<size_t>(best)])) best = at;
-  }
+  });
   return best;
 }
 
 std::vector<BusyTimeline> DeviceTimelines(const std::vector<DeviceOp>& ops,
                                           std::optional<Interval> window) {
   std::map<int32_t, TimelineBuilder> builders;
-  for (const auto& [gpu_id, span] : SpansOf(ops, window))
-    builders.emplace(gpu_id, span);
+  for (const auto& [gpu_id, device] : SpansOf(ops, window))
+    builders.try_emplace(gpu_id, device.span, device.op_count);
+  TimelineBuilder* builder = nullptr;
   for (size_t i = 0; i < ops.size(); ++i) {
-    builders.at(ops[i].gpu_id).Add({ops[i].start_ns, ops[i].end_ns}, static_cast<int32_t>(i));
+    const DeviceOp& op = ops[i];
+    if (i == 0 || op.gpu_id != ops[i - 1].gpu_id) builder = &builders.at(op.gpu_id);
+    builder->Add({op.start_ns, op.end_ns}, static_cast<int32_t>(i));
   }
   std::vector<BusyTimeline> timelines;
-  for (auto& [gpu_id, builder] : builders) {
-    timelines.push_back(builder.Finish());
+  timelines.reserve(builders.size());
+  for (auto& [gpu_id, of_gpu] : builders) {
+    timelines.push_back(of_gpu.Finish());
     timelines.back().gpu_id = gpu_id;
   }
   return timelines;
 }
 
 BusyTimeline ApiTimeline(const std::vector<HostCall>& calls, Interval window, bool is_whole_trace) {
-  TimelineBuilder builder(window);
+  TimelineBuilder builder(window, static_cast<int64_t>(calls.size()));
   for (size_t i = 0; i < calls.size(); ++i)
     builder.Add({calls[i].start_ns, calls[i].end_ns}, static_cast<int32_t>(i));
   BusyTimeline timeline = builder.Finish();

@@ -20,7 +20,6 @@ struct BusyTimeline {
   // Device view of a whole trace: first operation start to last operation end. API view and given
   // windows: the window.
   Interval span;
-  Intervals busy;
   std::vector<Gap> gaps;  // every one, however short; ascending
   int64_t busy_ns = 0;
   int64_t idle_ns = 0;  // busy_ns + idle_ns = span
@@ -33,6 +32,17 @@ class LaunchIndex {
   explicit LaunchIndex(const std::vector<HostCall>& calls);
   // Position in the calls; -1 when there is none.
   int32_t Find(const DeviceOp& op) const;
+  // Calls on_call(position) for every call with the operation's correlation and process.
+  template <typename OnCall>
+  void ForEach(const DeviceOp& op, const OnCall& on_call) const {
+    if (op.correlation_id == kNoCorrelation) return;
+    for (int32_t at = heads_[BucketOf(op.correlation_id)]; at >= 0;
+         at = next_[static_cast<size_t>(at)]) {
+      const HostCall& call = calls_[static_cast<size_t>(at)];
+      const bool is_same = op.process_id == 0 || call.process_id == op.process_id;
+      if (is_same && call.correlation_id == op.correlation_id) on_call(at);
+    }
+  }
   const std::vector<HostCall>& calls() const { return calls_; }
 
  private:

@@ -22,7 +22,7 @@ struct TraceFacts::Cache {
   std::optional<std::vector<Ledger>> ledgers;
   std::optional<std::vector<Feeder>> feeders;
   ThreadHistories threads;
-  std::unordered_map<int64_t, StateTimeline> states;
+  std::map<int64_t, Intervals> overhead;  // by capture
 };
 
 std::string_view NameOf(View view) {
@@ -260,27 +260,30 @@ Result<const std::vector<Ledger>*> TraceFacts::Ledgers() const {
   for (const Feeder& feeder : *feeders)
     thread_ids.push_back(feeder.thread_id);
   GPUWHY_RETURN_IF_ERROR(LoadThreads(thread_ids));
-  GPUWHY_ASSIGN_OR_RETURN(const auto overhead, LoadOverhead());
+  GPUWHY_ASSIGN_OR_RETURN(cache_->overhead, LoadOverhead());
   std::vector<Ledger> ledgers;
   for (const BusyTimeline& timeline : *timelines) {
     GPUWHY_RETURN_IF_ERROR(CheckStop());
-    const auto it = overhead.find(timeline.capture_id);
-    const Intervals none;
-    ledgers.push_back(
-        MakeLedger({.gaps = timeline.gaps,
-                    .overhead = it == overhead.end() ? none : it->second,
-                    .timeline_of = [this](int64_t thread_id) { return StatesOf(thread_id); }}));
+    ledgers.push_back(MakeLedger(InputOf(timeline)));
   }
   cache_->ledgers = std::move(ledgers);
   return &*cache_->ledgers;
 }
 
-const StateTimeline* TraceFacts::StatesOf(int64_t thread_id) const {
-  const auto thread = cache_->threads.find(thread_id);
-  if (thread == cache_->threads.end()) return nullptr;
-  const auto [it, is_new] = cache_->states.try_emplace(thread_id);
-  if (is_new) it->second = Flatten(thread->second.record, {window_.start_ns, window_.end_ns});
-  return &it->second;
+LedgerInput TraceFacts::InputOf(const BusyTimeline& timeline) const {
+  static const Intervals kNone;
+  const auto overhead = cache_->overhead.find(timeline.capture_id);
+  return {.gaps = timeline.gaps,
+          .overhead = overhead == cache_->overhead.end() ? kNone : overhead->second,
+          .record_of = [this](int64_t thread_id) {
+            const auto thread = cache_->threads.find(thread_id);
+            return thread == cache_->threads.end() ? nullptr : &thread->second.record;
+          }};
+}
+
+Result<ClassTimes> TraceFacts::TimesOf(const BusyTimeline& timeline, const Gap& gap) const {
+  GPUWHY_RETURN_IF_ERROR(Ledgers());
+  return TimesOfGap(InputOf(timeline), gap);
 }
 
 Result<WarmUp> TraceFacts::FindWarmUp() const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What several tools and detectors need to know about one trace in one window, computed on first
-// use and kept for the call. Owns what it computes; borrows the handle, which must outlive it. One
-// thread. Rows that are absent are never read as "idle" or "on a core": every answer says what was
-// observed.
+// use and kept for the calls that follow. Owns what it computes; borrows the handle, which must
+// outlive it. One thread. Rows that are absent are never read as "idle" or "on a core": every
+// answer says what was observed.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ struct Scope {
   std::vector<int64_t> process_ids;
   std::vector<int64_t> gpu_ids;
 
+  bool operator==(const Scope&) const = default;
   bool HasProcess(int64_t process_id) const;
   bool HasGpu(int64_t gpu_id) const;
 };
@@ -78,6 +79,7 @@ class TraceFacts {
   // One sentence for notes: what was not recorded that limits this view; empty when nothing.
   std::string ViewLimits() const;
   Status CheckStop() const;  // kCancelled after a stop
+  void SetStop(std::stop_token stop) { stop_ = std::move(stop); }
 
   // Rows in scope that overlap the window, ascending by start; sync rows are left out.
   Result<const std::vector<DeviceOp>*> DeviceOps() const;
@@ -95,9 +97,14 @@ class TraceFacts {
   // Loads what is known of these threads in one pass; for before several of the two calls below.
   Status LoadThreads(const std::vector<int64_t>& thread_ids) const;
   Result<const ThreadActivity*> ActivityOf(int64_t thread_id) const;
+  // The parts of one gap of a timeline, after Ledgers().
+  Result<ClassTimes> TimesOf(const BusyTimeline& timeline, const Gap& gap) const;
   // What the thread did by cause class; ranges of the data loader are states of kDataLoader.
   Result<const ThreadRecord*> RecordOf(int64_t thread_id) const;
   Result<WarmUp> FindWarmUp() const;
+  // What `make` finds in this trace; several detectors ask the same question.
+  template <typename T>
+  Result<const T*> Once(Result<T> (*make)(const TraceFacts&)) const;
 
   // Sums over Timelines().
   struct Totals {
@@ -114,7 +121,7 @@ class TraceFacts {
   Result<std::vector<BusyTimeline>> MakeDeviceTimelines() const;
   Status AskBeyondWindow(BusyTimeline& timeline) const;
   Result<std::map<int64_t, Intervals>> LoadOverhead() const;
-  const StateTimeline* StatesOf(int64_t thread_id) const;
+  LedgerInput InputOf(const BusyTimeline& timeline) const;
 
   const TraceDb& db_;
   Window window_;
@@ -123,6 +130,19 @@ class TraceFacts {
   Actors actors_;
   Presence presence_;
   std::unique_ptr<Cache> cache_;
+  mutable std::map<void (*)(), std::shared_ptr<const void>>
+      derived_;  // by the function that made it
 };
+
+template <typename T>
+Result<const T*> TraceFacts::Once(Result<T> (*make)(const TraceFacts&)) const {
+  std::shared_ptr<const void>& kept = derived_[reinterpret_cast<void (*)()>(make)];
+  if (kept == nullptr) {
+    GPUWHY_RETURN_IF_ERROR(CheckStop());
+    GPUWHY_ASSIGN_OR_RETURN(T made, make(*this));
+    kept = std::make_shared<const T>(std::move(made));
+  }
+  return static_cast<const T*>(kept.get());
+}
 
 }  // namespace gpuwhy

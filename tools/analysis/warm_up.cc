@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "tools/analysis/steps.h"
 
@@ -15,37 +16,40 @@ constexpr int64_t kSlowFactor = 5;
 constexpr int64_t kSlowNs = 100'000;
 constexpr int64_t kLargestShare = 4;  // warm-up ends within the first 1/4 of the trace
 
-bool IsSlowFirst(const HostCall& first, std::vector<int64_t>& later_ns) {
-  const int64_t duration_ns = first.end_ns - first.start_ns;
-  if (first.kind == CallKind::kModuleLoad) return true;
-  if (duration_ns < kSlowNs || later_ns.empty()) return false;
-  const auto middle = later_ns.begin() + static_cast<int64_t>(later_ns.size() / 2);
-  std::nth_element(later_ns.begin(), middle, later_ns.end());
-  return duration_ns / kSlowFactor > *middle;
+struct FirstCall {
+  const HostCall* call = nullptr;
+  std::vector<int64_t> later_ns;  // durations of the others of its name
+};
+
+// Whether a first call may end the warm-up, if its name is quick later.
+bool IsCandidate(const HostCall& first, int64_t limit_ns) {
+  return first.end_ns <= limit_ns &&
+         (first.kind == CallKind::kModuleLoad || first.end_ns - first.start_ns >= kSlowNs);
 }
 
-struct CallsOfName {
-  const HostCall* first = nullptr;
-  std::vector<int64_t> later_ns;
-};
+bool IsSlowFirst(FirstCall& first) {
+  if (first.call->kind == CallKind::kModuleLoad) return true;
+  if (first.later_ns.empty()) return false;
+  const auto middle = first.later_ns.begin() + static_cast<int64_t>(first.later_ns.size() / 2);
+  std::nth_element(first.later_ns.begin(), middle, first.later_ns.end());
+  return (first.call->end_ns - first.call->start_ns) / kSlowFactor > *middle;
+}
 
 int64_t LastSlowFirstCall(const std::vector<HostCall>& calls, const Window& window) {
   const int64_t limit_ns =
       window.trace_start_ns + (window.trace_end_ns - window.trace_start_ns) / kLargestShare;
-  std::unordered_map<int32_t, CallsOfName> by_name;
+  std::unordered_map<int32_t, FirstCall> candidates;
+  std::unordered_set<int32_t> seen;
   for (const HostCall& call : calls) {
-    CallsOfName& of_name = by_name[call.name_id];
-    if (of_name.first == nullptr) {
-      of_name.first = &call;
-    } else {
-      of_name.later_ns.push_back(call.end_ns - call.start_ns);
+    if (seen.insert(call.name_id).second) {
+      if (IsCandidate(call, limit_ns)) candidates[call.name_id].call = &call;
+    } else if (const auto it = candidates.find(call.name_id); it != candidates.end()) {
+      it->second.later_ns.push_back(call.end_ns - call.start_ns);
     }
   }
   int64_t end_ns = window.trace_start_ns;
-  for (auto& [name_id, of_name] : by_name) {
-    if (of_name.first->end_ns <= limit_ns && IsSlowFirst(*of_name.first, of_name.later_ns)) {
-      end_ns = std::max(end_ns, of_name.first->end_ns);
-    }
+  for (auto& [name_id, first] : candidates) {
+    if (IsSlowFirst(first)) end_ns = std::max(end_ns, first.call->end_ns);
   }
   return end_ns;
 }

@@ -63,7 +63,8 @@ Result<Finding> MakeFinding(const TraceFacts& facts, const std::vector<ColdCalls
 
 Result<Detection> Find(const TraceFacts& facts) {
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
-  GPUWHY_ASSIGN_OR_RETURN(const std::vector<ColdCalls> all, FindColdCalls(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const std::vector<ColdCalls>* found, FindColdCalls(facts));
+  const std::vector<ColdCalls>& all = *found;
   int64_t total_ns = 0;
   for (const ColdCalls& cold : all)
     total_ns += cold.total_ns;

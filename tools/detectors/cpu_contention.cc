@@ -44,7 +44,8 @@ Result<Waits> WaitsOf(const TraceFacts& facts, const IdlePicture& picture) {
   std::vector<Interval> runnable;
   int64_t longest_ns = 0;
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(
-      "SELECT start_ns + duration_ns, runnable_ns, id FROM off_cpu WHERE thread_id = ?1 AND "
+      "SELECT start_ns + duration_ns, runnable_ns, id FROM off_cpu NOT INDEXED WHERE thread_id = "
+      "?1 AND "
       "runnable_ns IS NOT NULL AND start_ns < ?3 AND start_ns + duration_ns > ?2",
       {picture.feeder_thread_id, picture.span.start_ns, picture.span.end_ns}, [&](const Row& row) {
         waits.has_runnable = true;
@@ -61,7 +62,8 @@ Result<Waits> WaitsOf(const TraceFacts& facts, const IdlePicture& picture) {
 Result<std::string> Aggressors(const TraceFacts& facts, const IdlePicture& picture) {
   std::string text;
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(
-      "SELECT preemptor_thread_id, sum(runnable_ns) FROM off_cpu WHERE thread_id = ?1 AND "
+      "SELECT preemptor_thread_id, sum(runnable_ns) FROM off_cpu NOT INDEXED WHERE thread_id = ?1 "
+      "AND "
       "preemptor_thread_id IS NOT NULL AND runnable_ns > 0 AND start_ns < ?3 AND start_ns + "
       "duration_ns > ?2 GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
       {picture.feeder_thread_id, picture.span.start_ns, picture.span.end_ns}, [&](const Row& row) {
@@ -139,7 +141,8 @@ Result<Detection> FromRunnable(const TraceFacts& facts, const IdlePicture& pictu
 
 Result<Detection> Find(const TraceFacts& facts) {
   if (!facts.Has(Collector::kOffCpu)) return Abstain(fmt::format("needs {}", kNeedsScheduling));
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   if (!picture.IsUsable()) {
     return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
   }

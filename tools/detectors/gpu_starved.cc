@@ -208,7 +208,8 @@ Result<std::string> ChosenIdle(const TraceFacts& facts, const IdlePicture& pictu
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   GPUWHY_ASSIGN_OR_RETURN(const std::string chosen, ChosenIdle(facts, picture));
   if (!chosen.empty()) return NothingFound(chosen);
   if (!picture.IsUsable()) {

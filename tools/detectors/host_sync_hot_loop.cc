@@ -101,7 +101,8 @@ Result<Finding> MakeFinding(const TraceFacts& facts, const IdlePicture& picture,
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   if (picture.view != View::kDevice) return Abstain(fmt::format("needs {}", kNeedsDevice));
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
   if (!picture.IsUsable()) {

@@ -186,7 +186,8 @@ Finding RangeFinding(const TraceFacts& facts, const LoaderTime& loader,
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   if (!picture.IsUsable()) {
     return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
   }

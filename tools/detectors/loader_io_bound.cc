@@ -122,7 +122,8 @@ Result<Detection> WithoutIoRows(const TraceFacts& facts, const IdlePicture& pict
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<IoWaits> waits, FindIoWaits(facts));
   for (const IoWaits& io : waits) {
     const Yardstick yardstick = Measure(facts, picture, io);

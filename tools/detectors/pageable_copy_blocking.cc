@@ -24,18 +24,23 @@ struct Copies {
   int64_t slowest_id = 0;
 };
 
-std::string Sql(const TraceFacts& facts) {
+std::string SqlOf(const TraceFacts& facts, std::string_view columns) {
   return fmt::format(
-      "SELECT coalesce(sum(a.duration_ns), 0) AS host_ns, count(*) AS copies, "
-      "coalesce(sum(o.duration_ns), 0) AS device_ns, coalesce(sum(o.bytes), 0) AS bytes, "
-      "coalesce(sum(o.host_memory IS NULL), 0) AS unknown_memory FROM gpu_op o JOIN api_call a ON "
+      "SELECT {} FROM gpu_op o JOIN api_call a ON "
       "a.correlation_id = o.correlation_id JOIN thread t ON t.id = a.thread_id AND t.process_id IS "
       "o.process_id JOIN name n ON n.id = a.name_id WHERE o.kind = 'memcpy' AND o.bytes >= 65536 "
       "AND "
       "o.copy_kind IN ('H2D', 'D2H') AND coalesce(o.host_memory, 'pageable') = 'pageable' AND "
       "a.duration_ns * 2 >= o.duration_ns AND a.parent_id IS NULL AND n.text LIKE '%Async%' AND "
       "a.start_ns >= {} AND a.start_ns < {}",
-      facts.window().start_ns, facts.window().end_ns);
+      columns, facts.window().start_ns, facts.window().end_ns);
+}
+
+std::string Sql(const TraceFacts& facts) {
+  return SqlOf(facts,
+               "coalesce(sum(a.duration_ns), 0) AS host_ns, count(*) AS copies, "
+               "coalesce(sum(o.duration_ns), 0) AS device_ns, coalesce(sum(o.bytes), 0) AS bytes, "
+               "coalesce(sum(o.host_memory IS NULL), 0) AS unknown_memory");
 }
 
 Result<Copies> Count(const TraceFacts& facts) {
@@ -47,12 +52,10 @@ Result<Copies> Count(const TraceFacts& facts) {
               .bytes = row.Int(3),
               .unknown_count = row.Int(4)};
   }));
+  if (copies.count == 0) return copies;
   GPUWHY_ASSIGN_OR_RETURN(
       copies.slowest_id,
-      facts.db().QueryInt("SELECT a.id FROM gpu_op o JOIN api_call a ON a.correlation_id = "
-                          "o.correlation_id WHERE o.kind = 'memcpy' AND a.start_ns >= ?1 AND "
-                          "a.start_ns < ?2 ORDER BY a.duration_ns DESC LIMIT 1",
-                          {facts.window().start_ns, facts.window().end_ns}));
+      facts.db().QueryInt(SqlOf(facts, "a.id") + " ORDER BY a.duration_ns DESC LIMIT 1"));
   return copies;
 }
 
@@ -108,7 +111,8 @@ Result<Detection> WithoutDeviceRows(const TraceFacts& facts) {
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
-  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture picture, LookAtIdle(facts));
+  GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
+  const IdlePicture& picture = *idle;
   if (picture.view != View::kDevice) return WithoutDeviceRows(facts);
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
   GPUWHY_ASSIGN_OR_RETURN(const Copies copies, Count(facts));

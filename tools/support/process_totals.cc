@@ -99,6 +99,16 @@ Result<Sharing> FindOverlap(const TraceDb& db, std::string_view sql, const Windo
   return finder.found();
 }
 
+// Two processes used one device, the one before the other had ended; or nobody noted who did.
+Result<bool> MayShare(const TraceDb& db) {
+  GPUWHY_ASSIGN_OR_RETURN(
+      const int64_t may_share,
+      db.QueryInt("SELECT NOT EXISTS (SELECT 1 FROM gpu_process) OR EXISTS (SELECT 1 FROM "
+                  "gpu_process a JOIN gpu_process b ON a.gpu_id = b.gpu_id AND a.process_id < "
+                  "b.process_id AND a.first_ns < b.last_ns AND b.first_ns < a.last_ns)"));
+  return may_share != 0;
+}
+
 }  // namespace
 
 Result<AllTotals> LoadProcessTotals(const TraceDb& db, const Window& window) {
@@ -138,6 +148,8 @@ Result<Sharing> FindSharing(const TraceDb& db, const Window& window) {
                        "WHERE c.start_ns >= ? AND c.start_ns < ? ORDER BY c.start_ns",
                        window);
   }
+  GPUWHY_ASSIGN_OR_RETURN(const bool may_share, MayShare(db));
+  if (!may_share) return Sharing{.is_measured_on_device = true};
   GPUWHY_ASSIGN_OR_RETURN(
       Sharing sharing, FindOverlap(db,
                                    "SELECT gpu_id, process_id, start_ns, duration_ns FROM gpu_op "

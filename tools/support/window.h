@@ -18,6 +18,7 @@ struct Window {
   int64_t trace_end_ns = 0;
 
   int64_t duration_ns() const { return end_ns - start_ns; }
+  bool operator==(const Window&) const = default;
   bool IsWholeTrace() const { return start_ns <= trace_start_ns && end_ns >= trace_end_ns; }
 };
 

@@ -101,33 +101,29 @@ TEST_CASE("ledger: every nanosecond gets the first cause that holds, and the par
     const std::vector<Gap> gaps = random.Gaps();
     const Intervals overhead = random.Set();
     std::map<int64_t, ThreadRecord> records;
-    std::map<int64_t, StateTimeline> timelines;
-    for (int64_t thread_id = 1; thread_id <= 2; ++thread_id) {
+    for (int64_t thread_id = 1; thread_id <= 2; ++thread_id)
       records[thread_id] = random.Record(thread_id);
-      timelines[thread_id] = Flatten(records[thread_id], {0, kSpanNs + 100});
-    }
+    const auto record_of = [&](int64_t id) -> const ThreadRecord* {
+      const auto it = records.find(id);
+      return it == records.end() ? nullptr : &it->second;
+    };
+    const LedgerInput input = {.gaps = gaps, .overhead = overhead, .record_of = record_of};
 
-    const Ledger ledger =
-        MakeLedger({.gaps = gaps, .overhead = overhead, .timeline_of = [&](int64_t id) {
-                      const auto it = timelines.find(id);
-                      return it == timelines.end() ? nullptr : &it->second;
-                    }});
+    const Ledger ledger = MakeLedger(input);
 
     int64_t idle_ns = 0;
-    REQUIRE(ledger.gap_times.size() == gaps.size());
-    for (size_t i = 0; i < gaps.size(); ++i) {
+    ClassTimes expected_totals{};
+    for (const Gap& gap : gaps) {
       ClassTimes expected{};
-      const auto it = records.find(gaps[i].thread_id);
-      const ThreadRecord* record = it == records.end() ? nullptr : &it->second;
-      for (int64_t t = gaps[i].start_ns; t < gaps[i].end_ns; ++t)
-        ++expected[static_cast<size_t>(ClassAt(gaps[i], overhead, record, t))];
-      CHECK(ledger.gap_times[i] == expected);
-      idle_ns += gaps[i].duration_ns();
+      for (int64_t t = gap.start_ns; t < gap.end_ns; ++t)
+        ++expected[static_cast<size_t>(ClassAt(gap, overhead, record_of(gap.thread_id), t))];
+      CHECK(TimesOfGap(input, gap) == expected);
+      for (size_t i = 0; i < expected.size(); ++i)
+        expected_totals[i] += expected[i];
+      idle_ns += gap.duration_ns();
     }
-    int64_t sum_ns = 0;
-    for (const ClassTotal& total : ledger.totals)
-      sum_ns += total.time_ns;
-    CHECK(sum_ns == idle_ns);
+    for (size_t i = 0; i < expected_totals.size(); ++i)
+      CHECK(ledger.totals[i].time_ns == expected_totals[i]);
     CHECK(ledger.idle_ns == idle_ns);
   }
 }
@@ -136,17 +132,19 @@ TEST_CASE("ledger: totals count gaps and the largest part of one gap", "[analysi
   const std::vector<Gap> gaps = {{.start_ns = 0, .end_ns = 10, .thread_id = 0},
                                  {.start_ns = 20, .end_ns = 50, .thread_id = 0}};
 
-  const Ledger ledger =
-      MakeLedger({.gaps = gaps, .overhead = {{5, 25}}, .timeline_of = [](int64_t) {
-                    return static_cast<const StateTimeline*>(nullptr);
-                  }});
+  const Intervals overhead = {{5, 25}};
+  const LedgerInput input = {.gaps = gaps, .overhead = overhead, .record_of = [](int64_t) {
+                               return static_cast<const ThreadRecord*>(nullptr);
+                             }};
+
+  const Ledger ledger = MakeLedger(input);
 
   CHECK(ledger.of(IdleClass::kProfilerOverhead).time_ns == 10);
   CHECK(ledger.of(IdleClass::kProfilerOverhead).gap_count == 2);
   CHECK(ledger.of(IdleClass::kProfilerOverhead).longest_ns == 5);
   CHECK(ledger.of(IdleClass::kHostUnobserved).time_ns == 30);
   CHECK(ledger.of(IdleClass::kHostUnobserved).longest_ns == 25);
-  CHECK(MainClass(ledger.gap_times[1]) == IdleClass::kHostUnobserved);
+  CHECK(MainClass(TimesOfGap(input, gaps[1])) == IdleClass::kHostUnobserved);
 }
 
 TEST_CASE("idle classes: each has its own key, label and place", "[analysis]") {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Room for millions of rows at once. Growing step by step would copy them several times, and each
+// new 4 KiB page costs a fault: on huge pages that is a hundredth.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace gpuwhy {
+
+// `count` is a guess from a file that may lie: it is bounded, and memory is taken as rows come.
+template <typename T>
+void ReserveRows(std::vector<T>& rows, int64_t count) {
+  constexpr int64_t kMostRows = int64_t{1} << 24;
+  constexpr uintptr_t kHugePage = uintptr_t{1} << 21;
+  rows.reserve(static_cast<size_t>(std::clamp(count, int64_t{0}, kMostRows)));
+  const auto begin = (reinterpret_cast<uintptr_t>(rows.data()) + kHugePage - 1) & ~(kHugePage - 1);
+  const auto end = reinterpret_cast<uintptr_t>(rows.data() + rows.capacity()) & ~(kHugePage - 1);
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+}  // namespace gpuwhy
