@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectors/row_binder.h"
 #include "schema/base/saturating.h"
-#include "schema/base/text.h"
 
 namespace gpuwhy {
 namespace {
@@ -42,72 +42,6 @@ constexpr std::string_view kInsertLatency =
 constexpr std::string_view kInsertCounterValue =
     "INSERT OR REPLACE INTO counter_value (counter_id, time_ns, value) VALUES (?, ?, ?)";
 constexpr std::string_view kInsertName = "INSERT INTO name (text) VALUES (?)";
-
-SqlValue Value(const std::optional<int64_t>& value) {
-  return value ? SqlValue(*value) : SqlValue(std::monostate());
-}
-SqlValue Value(std::string_view text) {
-  return text.empty() ? SqlValue(std::monostate()) : SqlValue(text);
-}
-
-// Binds fields in column order. Text is not copied: it must live until the statement has run.
-// `bound` has a bit for each parameter that is not NULL, kept between rows, because most columns of
-// a wide table are NULL in most rows and binding NULL again costs as much as a value.
-class Binder {
- public:
-  Binder(sqlite3_stmt* statement, uint64_t& bound) : statement_(statement), bound_(bound) {}
-  Binder& operator<<(int64_t value) {
-    sqlite3_bind_int64(statement_, Next(true), value);
-    return *this;
-  }
-  Binder& operator<<(const std::optional<int64_t>& value) {
-    return value ? *this << *value : Null();
-  }
-  Binder& operator<<(std::string_view text) {
-    if (text.empty()) return Null();
-    sqlite3_bind_text64(statement_, Next(true), text.data(), text.size(), SQLITE_STATIC,
-                        SQLITE_UTF8);
-    return *this;
-  }
-  Binder& Real(double value) {
-    sqlite3_bind_double(statement_, Next(true), value);
-    return *this;
-  }
-  Binder& Blob(std::string_view data) {
-    if (data.empty()) return Null();
-    sqlite3_bind_blob64(statement_, Next(true), data.data(), data.size(), SQLITE_STATIC);
-    return *this;
-  }
-
- private:
-  Binder& Null() {
-    const bool was_bound = ((bound_ >> static_cast<unsigned>(index_)) & 1U) != 0;
-    const int index = Next(false);
-    if (was_bound) sqlite3_bind_null(statement_, index);
-    return *this;
-  }
-  int Next(bool is_bound) {
-    const uint64_t bit = uint64_t{1} << static_cast<unsigned>(index_);
-    bound_ = is_bound ? bound_ | bit : bound_ & ~bit;
-    return ++index_;
-  }
-
-  sqlite3_stmt* statement_;
-  uint64_t& bound_;
-  int index_ = 0;
-};
-
-std::string_view SeverityName(LossSeverity severity) {
-  switch (severity) {
-    case LossSeverity::kInfo:
-      return "info";
-    case LossSeverity::kRepaired:
-      return "repaired";
-    case LossSeverity::kDataLoss:
-      return "data_loss";
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -385,7 +319,7 @@ void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id
 
 void Recorder::AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns,
                                double value) {
-  if (!std::isfinite(value)) return Count(kCounterNotFinite, 1, time_ns, name);
+  if (!std::isfinite(value)) return losses_.Count(kCounterNotFinite, 1, time_ns, name);
   auto it = counters_.find(name);
   if (it == counters_.end()) {
     const int64_t id = Insert("INSERT INTO counter (capture_id, name, unit) VALUES (?, ?, ?)",
@@ -425,20 +359,6 @@ int64_t Recorder::InternCallsite(std::span<const int64_t> frame_ids) {
   return parent;
 }
 
-void Recorder::Count(const LossKind& kind, int64_t count, std::optional<int64_t> time_ns,
-                     std::string_view example) {
-  auto it = losses_.find(kind.name);
-  if (it == losses_.end()) {
-    it = losses_.emplace(std::string(kind.name), LossCount{kind, 0, {}, {}, CleanText(example)})
-             .first;
-  }
-  LossCount& loss = it->second;
-  loss.count += count;
-  if (!time_ns) return;
-  loss.first_ns = loss.first_ns ? std::min(*loss.first_ns, *time_ns) : *time_ns;
-  loss.last_ns = loss.last_ns ? std::max(*loss.last_ns, *time_ns) : *time_ns;
-}
-
 void Recorder::WriteGpuUses() {
   for (const auto& [key, use] : gpu_uses_) {
     Insert(
@@ -450,25 +370,10 @@ void Recorder::WriteGpuUses() {
   gpu_uses_.clear();
 }
 
-void Recorder::WriteLosses() {
-  for (const auto& [name, loss] : losses_) {
-    std::string description(loss.kind.description);
-    if (!loss.example.empty()) description += fmt::format(" (first: {})", loss.example);
-    Insert(
-        "INSERT INTO loss (capture_id, name, severity, event_count, first_ns, last_ns, "
-        "description, "
-        "advice) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        {capture_id_, std::string_view(name), SeverityName(loss.kind.severity), loss.count,
-         Value(loss.first_ns), Value(loss.last_ns), std::string_view(description),
-         loss.kind.advice});
-  }
-  losses_.clear();
-}
-
 Status Recorder::Finish() {
   roll_ups_.Flush();
   WriteGpuUses();
-  WriteLosses();
+  if (status_.ok()) status_ = losses_.Write(db_, capture_id_);
   Insert(
       "UPDATE capture SET start_ns = min(coalesce(start_ns, ?2), ?2), "
       "end_ns = max(coalesce(end_ns, ?3), ?3) WHERE id = ?1",

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectors/loss_book.h"
 #include "collectors/roll_ups.h"
 #include "schema/base/result.h"
 #include "schema/rows.h"
@@ -98,7 +99,9 @@ class Recorder {
   void FreezeTimeRange() { is_range_frozen_ = true; }
 
   void Count(const LossKind& kind, int64_t count = 1, std::optional<int64_t> time_ns = {},
-             std::string_view example = {});
+             std::string_view example = {}) {
+    losses_.Count(kind, count, time_ns, example);
+  }
 
   // Writes roll-ups, losses and the capture's time range.
   Status Finish();
@@ -106,13 +109,6 @@ class Recorder {
  private:
   struct Inserter;
   struct Statements;
-  struct LossCount {
-    LossKind kind;
-    int64_t count = 0;
-    std::optional<int64_t> first_ns;
-    std::optional<int64_t> last_ns;
-    std::string example;
-  };
   struct GpuUse {
     int64_t op_count = 0;
     int64_t first_ns = INT64_MAX;
@@ -129,7 +125,6 @@ class Recorder {
   void RollUp(const RollUpEvent& event);
   void NoteGpuUse(const GpuOpRow& row);
   void WriteGpuUses();
-  void WriteLosses();
   int64_t Insert(std::string_view sql, TraceDb::Arguments arguments);
 
   const TraceDb& db_;
@@ -152,7 +147,7 @@ class Recorder {
   std::map<std::string, int64_t, std::less<>> frames_;
   std::map<std::pair<int64_t, int64_t>, int64_t> callsites_;
   std::map<std::string, int64_t, std::less<>> counters_;
-  std::map<std::string, LossCount, std::less<>> losses_;
+  LossBook losses_;
 };
 
 }  // namespace gpuwhy

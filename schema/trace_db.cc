@@ -3,81 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <atomic>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "schema/embedded.h"
+#include "schema/file_header.h"
+#include "schema/hardening.h"
+#include "schema/import_hint.h"
 #include "schema/sql_functions.h"
 
 namespace gpuwhy {
 namespace {
 
 constexpr int kProgressInstructions =
-    2000;  // VDBE steps between two looks at the stop token, ~20 us
-constexpr int kMaxSqlBytes = 100'000;
-constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr size_t kHeaderBytes = 100;
-constexpr std::string_view kImportHint = "if another profiler wrote it, run: gpuwhy import FILE";
+    2000;                               // VDBE steps between two looks at the stop token, ~20 us
+constexpr size_t kMaxStatements = 200;  // kept prepared
 
 // Steps from older schema versions, oldest first. Version 1 is the first.
 constexpr std::span<const Migration> kMigrations;
-
-// What the file itself says before SQLite touches it.
-struct FileHeader {
-  bool is_wal = false;
-};
-
-uint32_t BigEndian(const std::array<char, kHeaderBytes>& header, size_t at, size_t bytes) {
-  uint32_t value = 0;
-  for (size_t i = 0; i < bytes; ++i) {
-    value = (value << 8U) | static_cast<unsigned char>(header.at(at + i));
-  }
-  return value;
-}
-
-Status CheckLength(const std::string& path, const std::array<char, kHeaderBytes>& header,
-                   uint64_t size) {
-  const uint32_t raw_page = BigEndian(header, 16, 2);
-  const uint64_t page_bytes = raw_page == 1 ? 65536 : raw_page;
-  const uint64_t expected = page_bytes * BigEndian(header, 28, 4);
-  const bool is_counted = BigEndian(header, 24, 4) == BigEndian(header, 92, 4);
-  if (is_counted && expected > size) {
-    return CorruptInput(
-        fmt::format("{} is truncated: {} bytes where its header promises {}; copy it again", path,
-                    size, expected));
-  }
-  return {};
-}
-
-Result<FileHeader> ReadHeader(const std::string& path) {
-  std::error_code failure;
-  const auto status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status)) {
-    return NotFound(fmt::format("cannot open {}: no such file", path));
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return InvalidArgument(fmt::format("cannot open {}: not a regular file", path));
-  }
-  const uint64_t size = std::filesystem::file_size(path, failure);
-  if (size == 0) {
-    return CorruptInput(
-        fmt::format("{} is empty (0 bytes): the recording never started or the copy failed", path));
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Unavailable(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  std::array<char, kHeaderBytes> header{};
-  file.read(header.data(), kHeaderBytes);
-  if (std::string_view(header.data(), kMagic.size()) != kMagic) {
-    return CorruptInput(fmt::format("{} is not a SQLite database; {}", path, kImportHint));
-  }
-  if (size < kHeaderBytes) return CorruptInput(fmt::format("{} is truncated: copy it again", path));
-  GPUWHY_RETURN_IF_ERROR(CheckLength(path, header, size));
-  return FileHeader{.is_wal = header[18] == 2 || header[19] == 2};
-}
 
 std::string EscapeUriPath(const std::string& path) {
   std::string out;
@@ -89,43 +33,6 @@ std::string EscapeUriPath(const std::string& path) {
     }
   }
   return out;
-}
-
-// A read-only handle may do nothing but read. PRAGMA is refused but for the two that describe
-// tables and the one that tells whether others have written.
-// NOLINTNEXTLINE(readability-function-size): the signature is SQLite's.
-int AllowOnlyReading(void* /*unused*/, int action, const char* first, const char* second,
-                     const char* /*db*/, const char* /*trigger*/) {
-  switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    case SQLITE_FUNCTION:
-      return second != nullptr && std::strcmp(second, "load_extension") == 0 ? SQLITE_DENY
-                                                                             : SQLITE_OK;
-    case SQLITE_PRAGMA:
-      return std::strcmp(first, "table_info") == 0 || std::strcmp(first, "table_list") == 0 ||
-                     (std::strcmp(first, "data_version") == 0 && second == nullptr)
-                 ? SQLITE_OK
-                 : SQLITE_DENY;
-    default:
-      return SQLITE_DENY;
-  }
-}
-
-void Harden(sqlite3* handle) {
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
-  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
-  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
-  sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200);
-  sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 50);
-  sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, 250'000);
-  sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 10);
 }
 
 Status RunQuery(Statement& statement, TraceDb::Arguments arguments,
@@ -258,7 +165,7 @@ Status TraceDb::Restrict() const {
     (void)Execute(sql);
   }
   GPUWHY_RETURN_IF_ERROR(Execute("PRAGMA query_only = 1"));
-  sqlite3_set_authorizer(handle(), &AllowOnlyReading, nullptr);
+  AllowOnlyReading(handle());
   return {};
 }
 
@@ -414,6 +321,11 @@ Status TraceDb::Query(std::string_view sql, Arguments arguments, const RowFuncti
   auto it = statements_.find(std::string(sql));
   if (it == statements_.end()) {
     GPUWHY_ASSIGN_OR_RETURN(Statement prepared, Prepare(sql));
+    // Texts with numbers in them would else pile up in a server.
+    if (statements_.size() >= kMaxStatements) {
+      std::erase_if(statements_,
+                    [](const auto& kept) { return sqlite3_stmt_busy(kept.second.get()) == 0; });
+    }
     it = statements_.emplace(std::string(sql), std::move(prepared)).first;
   }
   // A query made while the same text is being read (from its row function) gets a statement of its

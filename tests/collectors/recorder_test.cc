@@ -109,6 +109,29 @@ TEST_CASE("recorder: roll-ups hold every event, per second", "[recorder]") {
                "FROM latency WHERE bucket_ns = 1000000000") == "50|99");
 }
 
+TEST_CASE("recorder: which process used which device is kept", "[recorder]") {
+  const TraceDb db = Memory();
+  const auto recorder = Start(db);
+  const int64_t process = recorder->ProcessOf(7);
+  const int64_t gpu = recorder->GpuOf(3);
+  for (const int64_t start_ns : {50, 10, 30}) {
+    GpuOpRow row;
+    row.start_ns = start_ns;
+    row.duration_ns = 5;
+    row.gpu_id = gpu;
+    row.process_id = process;
+    row.kind = start_ns == 50 ? "sync" : "kernel";
+    row.name_id = recorder->InternName("k");
+    recorder->Add(row);
+  }
+  REQUIRE(recorder->Finish().ok());
+
+  CHECK(OneRow(db,
+               "SELECT device_index, pid, op_count, first_ns, last_ns FROM gpu_process u "
+               "JOIN gpu g ON g.id = u.gpu_id JOIN process p ON p.id = u.process_id") ==
+        "3|7|2|10|35");
+}
+
 TEST_CASE("recorder: off-CPU time is kept per thread, under its reason", "[recorder]") {
   const TraceDb db = Memory();
   const auto recorder = Start(db);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/built_trace.h"
 
+#include "tools/analysis/facts_cache.h"
 #include "tools/tool.h"
 
 namespace gpuwhy {
@@ -52,7 +53,8 @@ Result<Answer> RunToolOn(const TraceDb& db, std::string_view tool, const Json& a
   const Tool* found = tools::FindTool(tool);
   GPUWHY_CHECK(found != nullptr);
   GPUWHY_ASSIGN_OR_RETURN(const Params params, Params::Parse(found->params, arguments));
-  return found->run({.db = &db, .params = params, .stop = std::move(stop)});
+  FactsCache facts;
+  return found->run({.db = &db, .facts = &facts, .params = params, .stop = std::move(stop)});
 }
 
 Result<Answer> BuiltTrace::Run(std::string_view tool, const Json& arguments) const {

@@ -12,6 +12,7 @@
 #include "tools/analysis/phases.h"
 #include "tools/analysis/rules.h"
 #include "tools/analysis/scan.h"
+#include "tools/analysis/worker_states.h"
 #include "tools/detector.h"
 
 namespace gpuwhy::tools::detectors::loader_cpu_bound {
@@ -19,6 +20,9 @@ namespace {
 
 constexpr double kBusyProducerRatio = 0.8;
 constexpr double kMinShare = 0.05;
+// Workers that wait this long for a core gain nothing from further workers.
+constexpr double kCrowdedRatio = 0.2;
+constexpr double kFullCpuPct = 90;
 
 using rules::CounterTest;
 
@@ -144,45 +148,112 @@ Result<std::vector<Finding>> FromScheduling(const TraceFacts& facts, const IdleP
   return findings;
 }
 
-Finding RangeFinding(const TraceFacts& facts, const LoaderTime& loader,
-                     const IdlePicture& picture) {
-  const bool has_scheduling = facts.Has(Collector::kOffCpu);
-  Finding finding{.detector = "loader-cpu-bound",
-                  .severity = rules::Bound(SeverityOfShare(loader.idle_ns, picture.span_ns),
-                                           {.is_collector_missing = !has_scheduling}),
-                  .start_ns = picture.span.start_ns,
-                  .end_ns = picture.span.end_ns,
-                  .lost_ns = loader.idle_ns / picture.device_count};
-  finding.title =
-      fmt::format("The GPU waited {} for the data loader on {} ({} of the time)",
-                  FormatDuration(finding.lost_ns), facts.actors().DescribeThread(loader.thread_id),
-                  Percent(RatioOf(loader.idle_ns, picture.span_ns)));
-  finding.evidence = {NsFact("loader_ns", "time in loader ranges", loader.range_ns),
-                      CountFact("range_count", "ranges", loader.range_count),
-                      NsFact("idle_in_loader_ns", "device idle meanwhile", loader.idle_ns),
-                      TextFact("range", "name", CleanText(loader.name, 80))};
-  finding.evidence_sql = loader.sql;
-  if (loader.longest_id != 0) finding.row_ids.push_back(RowId("range", loader.longest_id));
-  const bool holds = loader.idle_ns * 2 >= loader.range_ns * picture.device_count;
+// What is known of the data loader and of those who make its batches.
+struct Loader {
+  LoaderTime time;
+  WorkerStates workers;
+  CpuLoad cpu;
+};
+
+std::string FixOf(const Loader& loader) {
+  if (loader.time.name.find("SingleProcess") != std::string::npos) {
+    return "batches are made on the feeding thread: set num_workers, then prefetch_factor and "
+           "persistent_workers";
+  }
+  const bool is_ready_without_core =
+      loader.workers.is_known &&
+      RatioOf(loader.workers.ready_ns, loader.workers.life_ns) >= kCrowdedRatio;
+  if (is_ready_without_core || loader.cpu.mean_pct >= kFullCpuPct) {
+    return "no core is free for more workers: make batches cheaper (decode on the GPU, cache "
+           "converted samples, a faster codec) or give the job more cores";
+  }
+  return "raise num_workers and prefetch_factor while cores are idle, else make batches cheaper "
+         "(decode on the GPU, cache converted samples)";
+}
+
+void AddWorkers(const WorkerStates& workers, Finding& finding) {
+  if (!workers.is_known) return;
+  const int64_t on_core_ns = workers.life_ns - workers.off_core_ns;
+  finding.evidence.push_back(
+      TextFact("workers", "workers",
+               fmt::format("{}: on a core {}, ready without one {}, at a disk {}, else waiting {}",
+                           workers.worker_count, Percent(RatioOf(on_core_ns, workers.life_ns)),
+                           Percent(RatioOf(workers.ready_ns, workers.life_ns)),
+                           Percent(RatioOf(workers.disk_ns, workers.life_ns)),
+                           Percent(RatioOf(workers.off_core_ns - workers.ready_ns - workers.disk_ns,
+                                           workers.life_ns)))));
+  if (workers.top_function.empty()) return;
+  finding.evidence.push_back(
+      TextFact("hot_code", "they ran",
+               fmt::format("{} in {} of their CPU samples", workers.top_function,
+                           Percent(workers.top_function_ratio))));
+}
+
+void AddRangeTest(const Loader& loader, const IdlePicture& picture, Finding& finding) {
+  if (loader.workers.is_known) {
+    finding.counter_test = rules::TextOf(
+        {.expectation = "if workers had waited for a disk or a lock, they would not want a core",
+         .observation =
+             fmt::format("they wanted one for {} of their time",
+                         Percent(RatioOf(loader.workers.busy_ns(), loader.workers.life_ns))),
+         .outcome = CounterTest::Outcome::kHeld});
+    return;
+  }
+  const bool holds = loader.time.idle_ns * 2 >= loader.time.range_ns * picture.device_count;
   finding.counter_test = rules::TextOf(
       {.expectation =
            "if batches were ready in time, the device would be busy during loader ranges",
-       .observation =
-           fmt::format("idle for {} of them", Percent(RatioOf(loader.idle_ns, loader.range_ns))),
+       .observation = fmt::format("idle for {} of them",
+                                  Percent(RatioOf(loader.time.idle_ns, loader.time.range_ns))),
        .outcome = holds ? CounterTest::Outcome::kHeld : CounterTest::Outcome::kFailed});
+}
+
+Finding RangeFinding(const TraceFacts& facts, const Loader& loader, const IdlePicture& picture) {
+  const bool has_scheduling = facts.Has(Collector::kOffCpu);
+  const LoaderTime& time = loader.time;
+  Finding finding{.detector = "loader-cpu-bound",
+                  .severity = rules::Bound(SeverityOfShare(time.idle_ns, picture.span_ns),
+                                           {.is_collector_missing = !has_scheduling}),
+                  .start_ns = picture.span.start_ns,
+                  .end_ns = picture.span.end_ns,
+                  .lost_ns = time.idle_ns / picture.device_count};
+  finding.title =
+      fmt::format("The GPU waited {} for the data loader on {} ({} of the time)",
+                  FormatDuration(finding.lost_ns), facts.actors().DescribeThread(time.thread_id),
+                  Percent(RatioOf(time.idle_ns, picture.span_ns)));
+  finding.evidence = {NsFact("loader_ns", "time in loader ranges", time.range_ns),
+                      CountFact("range_count", "ranges", time.range_count),
+                      NsFact("idle_in_loader_ns", "device idle meanwhile", time.idle_ns),
+                      TextFact("range", "name", CleanText(time.name, 80))};
+  AddWorkers(loader.workers, finding);
+  AddCpu(loader.cpu, finding);
+  finding.evidence_sql = time.sql;
+  if (time.longest_id != 0) finding.row_ids.push_back(RowId("range", time.longest_id));
+  AddRangeTest(loader, picture, finding);
   finding.basis =
       has_scheduling
           ? "idle ledger: ranges of the thread whose turn it was"
           : "idle ledger: ranges of the thread whose turn it was; whether it computed or "
             "waited for a disk was not recorded";
   if (!has_scheduling) finding.missing.emplace_back(kNeedsScheduling);
-  finding.fix =
-      loader.name.find("SingleProcess") != std::string::npos
-          ? "batches are made on the feeding thread: set num_workers, then prefetch_factor "
-            "and persistent_workers"
-          : "raise num_workers and prefetch_factor while cores are idle, else make batches "
-            "cheaper (decode on the GPU, cache converted samples)";
+  finding.fix = FixOf(loader);
   return finding;
+}
+
+Result<Detection> FromRanges(const TraceFacts& facts, const LoaderTime& time,
+                             const IdlePicture& picture) {
+  Loader loader{.time = time};
+  GPUWHY_ASSIGN_OR_RETURN(loader.workers,
+                          WorkerStatesIn(facts, picture.feeder_process_id, picture.span));
+  GPUWHY_ASSIGN_OR_RETURN(loader.cpu, CpuLoadIn(facts, picture.span));
+  const WorkerStates& workers = loader.workers;
+  if (workers.is_known && workers.busy_ns() < workers.life_ns / 2) {
+    return NothingFound(fmt::format(
+        "the GPU waited {} for the data loader, but its workers wanted a core for only {} of their "
+        "time",
+        FormatDuration(time.idle_ns), Percent(RatioOf(workers.busy_ns(), workers.life_ns))));
+  }
+  return Detection(std::vector<Finding>{RangeFinding(facts, loader, picture)});
 }
 
 Result<Detection> Find(const TraceFacts& facts) {
@@ -196,7 +267,7 @@ Result<Detection> Find(const TraceFacts& facts) {
   }
   GPUWHY_ASSIGN_OR_RETURN(const LoaderTime loader, LoaderTimeOf(facts, picture));
   if (loader.is_known && RatioOf(loader.idle_ns, picture.span_ns) >= kMinShare) {
-    return Detection(std::vector<Finding>{RangeFinding(facts, loader, picture)});
+    return FromRanges(facts, loader, picture);
   }
   if (picture.view == View::kApi) {
     GPUWHY_ASSIGN_OR_RETURN(std::vector<Finding> findings, FromScheduling(facts, picture));

@@ -61,22 +61,24 @@ Result<Copies> Count(const TraceFacts& facts) {
 
 Finding MakeFinding(const TraceFacts& facts, const IdlePicture& picture, const Copies& copies) {
   const bool is_busy = rules::IsBusyEnough(picture.busy_ns, picture.span_ns);
+  const bool is_memory_known = copies.unknown_count == 0;
   Finding finding{.detector = "pageable-copy-blocking",
                   .severity = rules::Bound(SeverityOfShare(copies.host_ns, picture.wall_ns()),
-                                           {.is_collector_missing = copies.unknown_count > 0}),
+                                           {.is_collector_missing = !is_memory_known}),
                   .start_ns = picture.span.start_ns,
                   .end_ns = picture.span.end_ns,
                   .lost_ns = copies.host_ns};
   // A host that waits beside a busy device loses nothing.
   if (is_busy) finding.severity = Severity::kInfo;
-  finding.title = fmt::format(
-      "{} asynchronous copies from pageable memory held the host for {} ({} on the device)",
-      FormatCount(copies.count), FormatDuration(copies.host_ns), FormatDuration(copies.device_ns));
+  finding.title =
+      fmt::format("{} asynchronous copies {}held the host for {} ({} on the device)",
+                  FormatCount(copies.count), is_memory_known ? "from pageable memory " : "",
+                  FormatDuration(copies.host_ns), FormatDuration(copies.device_ns));
   finding.evidence = {NsFact("host_ns", "host in these calls", copies.host_ns),
                       NsFact("device_ns", "copying", copies.device_ns),
                       CountFact("copy_count", "copies of 64 KiB or more", copies.count),
                       BytesFact("bytes", "moved", copies.bytes)};
-  if (copies.unknown_count > 0) {
+  if (!is_memory_known) {
     finding.evidence.push_back(
         CountFact("unknown_count", "memory kind unknown", copies.unknown_count));
   }
@@ -89,6 +91,8 @@ Finding MakeFinding(const TraceFacts& facts, const IdlePicture& picture, const C
                      .outcome = rules::CounterTest::Outcome::kHeld});
   finding.basis = "measured: host call and device copy joined by correlation";
   finding.fix =
+      std::string(is_memory_known ? ""
+                                  : "whether the memory was pinned was not recorded; if not: ") +
       "pin the source (pin_memory=True, a staging pool), copy non_blocking, fewer and "
       "larger copies";
   return finding;

@@ -92,5 +92,51 @@ TEST_CASE("loader-cpu-bound: loader ranges during device idle time are found", "
   CHECK(EvidenceHolds(trace.db(), findings[0]));
 }
 
+// Batches come late; what two workers did meanwhile is what `add_waits` records of each.
+template <typename AddWaits>
+BuiltTrace WithWorkers(const AddWaits& add_waits) {
+  return BuiltTrace([&](TraceBuilder& builder) {
+    const int64_t thread = builder.Thread(10, 10);
+    for (int64_t i = 0; i < 20; ++i) {
+      AddLaunch(builder, {thread, i * 10 * kMs, 10 * kUs, i});
+      AddOp(builder, 10, {"kernel", i * 10 * kMs + 10 * kUs, 2 * kMs, i});
+      builder.Range(thread, "DataLoader.next", (i * 10 + 3) * kMs, 6 * kMs);
+      AddOffCpu(builder, thread, (i * 10 + 3) * kMs, 6 * kMs, "sleep");
+    }
+    Recorder& recorder = builder.recorder();
+    for (int64_t pid = 21; pid <= 22; ++pid) {
+      const int64_t worker = builder.Thread(pid, pid);
+      recorder.SetProcess(recorder.ProcessOf(pid), {.parent_id = recorder.ProcessOf(10)});
+      for (int64_t i = 0; i < 20; ++i)
+        add_waits(builder, worker, i * 10 * kMs);
+    }
+  });
+}
+
+TEST_CASE("loader-cpu-bound: workers that crowd the cores get no advice to add workers",
+          "[detectors]") {
+  const BuiltTrace trace = WithWorkers([](TraceBuilder& builder, int64_t worker, int64_t at_ns) {
+    AddOffCpu(builder, worker, at_ns, 4 * kMs, "preempted", 4 * kMs);
+  });
+
+  const auto findings = FindingsOf(trace.db(), kDetector);
+
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].severity == Severity::kHigh);
+  CHECK(findings[0].fix.find("no core is free") != std::string::npos);
+  CHECK(EvidenceHolds(trace.db(), findings[0]));
+}
+
+TEST_CASE("loader-cpu-bound: workers that wait for a disk are another cause", "[detectors]") {
+  const BuiltTrace trace = WithWorkers([](TraceBuilder& builder, int64_t worker, int64_t at_ns) {
+    AddOffCpu(builder, worker, at_ns, 8 * kMs, "io");
+  });
+
+  CHECK(FindingsOf(trace.db(), kDetector).empty());
+  CHECK(SilenceOf(trace.db(), kDetector).reason ==
+        "the GPU waited 114.0 ms for the data loader, but its workers wanted a core for only 19.8 "
+        "% of their time");
+}
+
 }  // namespace
 }  // namespace gpuwhy
