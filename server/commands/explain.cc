@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // gpuwhy explain: the whole diagnosis of one trace, as the tools would give it to an assistant.
+#include <array>
+
 #include "server/commands/command.h"
 #include "server/commands/output.h"
 
 namespace gpuwhy {
 namespace {
+
+// What is told on request.
+struct Part {
+  const char* flag;
+  const char* tool;
+  const char* help;
+};
+constexpr std::array kParts = {
+    Part{"--per-process", "get_per_process_breakdown", "Add the breakdown per process"},
+    Part{"--chains", "get_causal_chains", "Add who waited for whom, from the cause to the gap"},
+    Part{"--kernels", "get_kernel_breakdown", "Add what the GPU spent its time on"},
+    Part{"--stacks", "get_call_stacks", "Add which code made the calls"}};
 
 struct Options {
   std::string database;
@@ -12,7 +26,7 @@ struct Options {
   std::string until;
   std::string process;
   std::string fail_on;
-  bool per_process = false;
+  std::array<bool, kParts.size()> wants_part{};
   bool as_json = false;
 };
 
@@ -41,8 +55,12 @@ int Run(const Options& options) {
   if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
     return PrintError(opened.error());
   }
-  std::vector<std::string> names = {"get_trace_overview", "get_findings", "get_gpu_idle_causes"};
-  if (options.per_process) names.emplace_back("get_per_process_breakdown");
+  // The reason first; what was recorded is for those who read on.
+  std::vector<std::string> names = {"get_findings", "get_gpu_idle_causes"};
+  for (size_t i = 0; i < kParts.size(); ++i) {
+    if (options.wants_part.at(i)) names.emplace_back(kParts.at(i).tool);
+  }
+  names.emplace_back("get_trace_overview");
   std::vector<std::pair<std::string, Answer>> answers;
   bool has_severity = false;
   for (const std::string& name : names) {
@@ -50,6 +68,7 @@ int Run(const Options& options) {
     if (!answer.ok()) return PrintError(answer.error());
     if (name == "get_findings") has_severity = HasSeverity(answer.value(), options.fail_on);
     answers.emplace_back(name, std::move(answer).value());
+    if (!options.as_json) answers.back().second.next.clear();  // names of tools, for assistants
   }
   PrintAnswers(answers, options.as_json);
   return has_severity && !options.fail_on.empty() ? kExitFinding : kExitFine;
@@ -60,13 +79,14 @@ int Run(const Options& options) {
 void AddExplain(CLI::App& app, RunFunction& run) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("explain", "Say why the GPU waited, with the evidence");
-  command->add_option("trace", options->database,
+  command->add_option("--db,trace", options->database,
                       "Trace database, or any file that gpuwhy import reads");
   command->add_option("--since", options->since,
                       "Start: -5m before the end, 12.5s after the start");
   command->add_option("--until", options->until, "End, in the forms of --since");
   command->add_option("--process", options->process, "Only this process: pid or name");
-  command->add_flag("--per-process", options->per_process, "Add the breakdown per process");
+  for (size_t i = 0; i < kParts.size(); ++i)
+    command->add_flag(kParts.at(i).flag, options->wants_part.at(i), kParts.at(i).help);
   command->add_flag("--json", options->as_json, "Print JSON");
   command->add_option("--fail-on", options->fail_on, "Exit with 1 on a finding of this severity")
       ->check(CLI::IsMember({"high", "medium"}));

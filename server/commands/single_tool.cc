@@ -61,7 +61,7 @@ void RunLater(CLI::App* command, RunFunction& run, const char* tool, const Share
 void AddStats(CLI::App& app, RunFunction& run) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("stats", "Count, p50, p95, p99 and maximum per operation");
-  command->add_option("trace", options->database,
+  command->add_option("--db,trace", options->database,
                       "Trace database, or any file that gpuwhy import reads");
   Forward(command, options, "since", "Start: -5m before the end, 12.5s after the start");
   Forward(command, options, "until", "End, in the forms of --since");
@@ -82,12 +82,12 @@ void AddQuery(CLI::App& app, RunFunction& run) {
           "sql", [options](const std::string& sql) { options->arguments["sql"] = sql; },
           "One SELECT statement")
       ->required();
-  command->add_option("--db", options->database,
+  command->add_option("--db,trace", options->database,
                       "Trace database, or any file that gpuwhy import reads");
   Forward(command, options, "limit", "Rows to print");
   command->footer(
-      "Example: gpuwhy query --db trace.db \"SELECT name, count(*), p99(duration_ns) FROM "
-      "api_calls GROUP BY name\"");
+      "Example: gpuwhy query \"SELECT name, count(*), p99(duration_ns) FROM api_calls GROUP BY "
+      "name\" trace.db");
   RunLater(command, run, "run_sql", options);
 }
 

@@ -18,8 +18,9 @@
 namespace gpuwhy {
 namespace {
 
-// How long calls in work may still answer, and then stop, after the client closed its end.
-constexpr std::chrono::milliseconds kAnswerGrace{30};
+// How long calls in work may still answer after the end of input, as long as somebody listens, and
+// then how long they may take to stop.
+constexpr std::chrono::seconds kAnswerGrace{30};
 constexpr std::chrono::milliseconds kStopGrace{50};
 
 // While it lives, descriptor 1 is standard error: a library that prints cannot break the protocol.
@@ -66,7 +67,7 @@ int ServeStdio(const McpOptions& options) {
                             .thread_count = max_running + 1},
                            session);
   transport.Run();
-  transport.WaitUntilIdle(kAnswerGrace);
+  transport.WaitForAnswers(kAnswerGrace);
   session.Close();
   if (!transport.WaitUntilIdle(kStopGrace)) {
     // A call that does not stop must not keep a client waiting that has gone. It only reads, so

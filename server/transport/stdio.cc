@@ -67,7 +67,22 @@ bool StdioTransport::WaitUntilIdle(std::chrono::milliseconds limit) {
   return changed_.wait_for(lock, limit, [this] { return leading_count_ == 0; });
 }
 
-void StdioTransport::Stop() const {
+// A pipe whose reader has gone reports it without a write.
+bool StdioTransport::IsUnwanted() const {
+  pollfd output = {.fd = options_.output_fd, .events = 0, .revents = 0};
+  return is_stopped_ || (poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLNVAL)) != 0);
+}
+
+void StdioTransport::WaitForAnswers(std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds kLook{20};
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!IsUnwanted() && std::chrono::steady_clock::now() < end) {
+    if (WaitUntilIdle(kLook)) return;
+  }
+}
+
+void StdioTransport::Stop() {
+  is_stopped_ = true;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
 }

@@ -38,8 +38,12 @@ class StdioTransport {
   // Returns at the end of input, when nobody reads our output, or after SIGTERM or SIGINT. Messages
   // may still be in work.
   void Run();
-  // True when nothing is in work any more; false when something still is after `limit`.
+  // For after Run. True when nothing is in work any more; false when something still is after
+  // `limit`.
   bool WaitUntilIdle(std::chrono::milliseconds limit);
+  // The same while somebody may still want the answers: returns early when nobody reads our output
+  // and on a signal.
+  void WaitForAnswers(std::chrono::milliseconds limit);
 
   static constexpr std::chrono::milliseconds kPatience{1};
 
@@ -56,11 +60,13 @@ class StdioTransport {
   void WatchOffer(uint64_t turn);
   void OnPatienceEnded(uint64_t turn);
   void End();
-  void Stop() const;
+  void Stop();
+  bool IsUnwanted() const;
 
   StdioOptions options_;
   MessageHandler& handler_;
   int stop_fd_;  // readable once the transport shall end
+  std::atomic<bool> is_stopped_ = false;
   LineBuffer lines_;
   LineWriter writer_;
   std::shared_ptr<MessageSink> sink_;

@@ -106,9 +106,9 @@ TEST_CASE("cli: --json is one JSON document", "[cli]") {
   const std::string trace = WriteTrace(dir);
 
   const Json stats = Json::parse(RunProgram({"stats", trace, "--json"}).out, nullptr, false);
-  const Json query = Json::parse(
-      RunProgram({"query", "SELECT count(*) AS n FROM api_call", "--db", trace, "--json"}).out,
-      nullptr, false);
+  const Json query =
+      Json::parse(RunProgram({"query", "SELECT count(*) AS n FROM api_call", trace, "--json"}).out,
+                  nullptr, false);
 
   REQUIRE(stats.is_object());
   CHECK(stats["api_call"][0]["event_count"] == 100);
@@ -130,6 +130,19 @@ TEST_CASE("cli: explain runs the tools one after the other", "[cli]") {
   REQUIRE(all.is_object());
   CHECK(all.size() == 3);
   CHECK(all.contains("get_findings"));
+}
+
+TEST_CASE("cli: explain tells more on request", "[cli]") {
+  const TempDir dir;
+  const std::string trace = WriteTrace(dir);
+
+  const Json all = Json::parse(RunProgram({"explain", trace, "--chains", "--stacks", "--json"}).out,
+                               nullptr, false);
+
+  REQUIRE(all.is_object());
+  CHECK(all.size() == 5);
+  CHECK(all.contains("get_causal_chains"));
+  CHECK(all.contains("get_call_stacks"));
 }
 
 TEST_CASE("cli: --fail-on exits with 1 when there is such a finding", "[cli]") {

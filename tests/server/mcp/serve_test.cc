@@ -90,7 +90,18 @@ TEST_CASE("mcp over stdio: a running call is cancelled while others are served",
   CHECK(server.Stop() == 0);
 }
 
-TEST_CASE("mcp over stdio: the end of input stops what runs", "[mcp]") {
+TEST_CASE("mcp over stdio: what runs at the end of input is still answered", "[mcp]") {
+  Server server(std::chrono::milliseconds(200));
+  server.Initialize();
+
+  server.Call(1, "wait_stopped");
+  server.pipes.CloseInput();
+
+  CHECK(server.Read()["id"] == 1);
+  CHECK(server.Stop() == 0);
+}
+
+TEST_CASE("mcp over stdio: a client that is gone stops what runs", "[mcp]") {
   Server server;
   server.Initialize();
   const int stopped_before = stopped_call_count;
@@ -99,6 +110,7 @@ TEST_CASE("mcp over stdio: the end of input stops what runs", "[mcp]") {
   while (waiting_call_count == 0)
     std::this_thread::yield();
 
+  server.pipes.CloseOutput();
   CHECK(server.Stop() == 0);
   CHECK(waiting_call_count == 0);
   CHECK(stopped_call_count > stopped_before);
