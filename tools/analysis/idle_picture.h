@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/analysis/trace_facts.h"
+#include "tools/detector.h"
 
 namespace gpuwhy {
 
@@ -41,6 +42,8 @@ struct IdlePicture {
   // R3: the share of time that was idle, slow first calls left out of both.
   double SteadyIdleRatio() const;
   bool IsUsable() const { return refusal.empty(); }
+  // What a detector of idle time has to say when it is not usable.
+  NoFinding Silence() const { return {.is_abstention = is_abstention, .reason = refusal}; }
   // What one device lost on average.
   int64_t lost_ns() const { return device_count == 0 ? 0 : idle_ns / device_count; }
   int64_t wall_ns() const { return device_count == 0 ? 0 : span_ns / device_count; }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace gpuwhy {
@@ -15,11 +16,12 @@ namespace gpuwhy {
 template <typename T>
 void ReserveRows(std::vector<T>& rows, int64_t count) {
   constexpr int64_t kMostRows = int64_t{1} << 24;
-  constexpr uintptr_t kHugePage = uintptr_t{1} << 21;
+  constexpr size_t kHugePage = size_t{1} << 21;
   rows.reserve(static_cast<size_t>(std::clamp(count, int64_t{0}, kMostRows)));
-  const auto begin = (reinterpret_cast<uintptr_t>(rows.data()) + kHugePage - 1) & ~(kHugePage - 1);
-  const auto end = reinterpret_cast<uintptr_t>(rows.data() + rows.capacity()) & ~(kHugePage - 1);
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  void* begin = rows.data();
+  size_t size = rows.capacity() * sizeof(T);
+  if (std::align(kHugePage, kHugePage, begin, size) == nullptr) return;
+  madvise(begin, size & ~(kHugePage - 1), MADV_HUGEPAGE);
 }
 
 }  // namespace gpuwhy

@@ -271,10 +271,10 @@ Result<const std::vector<Ledger>*> TraceFacts::Ledgers() const {
 }
 
 LedgerInput TraceFacts::InputOf(const BusyTimeline& timeline) const {
-  static const Intervals kNone;
+  static const Intervals none;
   const auto overhead = cache_->overhead.find(timeline.capture_id);
   return {.gaps = timeline.gaps,
-          .overhead = overhead == cache_->overhead.end() ? kNone : overhead->second,
+          .overhead = overhead == cache_->overhead.end() ? none : overhead->second,
           .record_of = [this](int64_t thread_id) {
             const auto thread = cache_->threads.find(thread_id);
             return thread == cache_->threads.end() ? nullptr : &thread->second.record;

@@ -143,9 +143,7 @@ Result<Detection> Find(const TraceFacts& facts) {
   if (!facts.Has(Collector::kOffCpu)) return Abstain(fmt::format("needs {}", kNeedsScheduling));
   GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
   const IdlePicture& picture = *idle;
-  if (!picture.IsUsable()) {
-    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
-  }
+  if (!picture.IsUsable()) return Detection(picture.Silence());
   if (picture.feeder_thread_id == 0) return NothingFound("no thread feeds the GPU");
   GPUWHY_ASSIGN_OR_RETURN(const Waits waits, WaitsOf(facts, picture));
   if (waits.has_runnable) return FromRunnable(facts, picture, waits);

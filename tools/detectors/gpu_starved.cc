@@ -212,9 +212,7 @@ Result<Detection> Find(const TraceFacts& facts) {
   const IdlePicture& picture = *idle;
   GPUWHY_ASSIGN_OR_RETURN(const std::string chosen, ChosenIdle(facts, picture));
   if (!chosen.empty()) return NothingFound(chosen);
-  if (!picture.IsUsable()) {
-    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
-  }
+  if (!picture.IsUsable()) return Detection(picture.Silence());
   const double idle_ratio = picture.SteadyIdleRatio();
   if (idle_ratio < kMediumIdleRatio || rules::IsBusyEnough(picture.busy_ns, picture.span_ns)) {
     std::string reason =

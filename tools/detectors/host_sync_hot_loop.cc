@@ -105,9 +105,7 @@ Result<Detection> Find(const TraceFacts& facts) {
   const IdlePicture& picture = *idle;
   if (picture.view != View::kDevice) return Abstain(fmt::format("needs {}", kNeedsDevice));
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
-  if (!picture.IsUsable()) {
-    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
-  }
+  if (!picture.IsUsable()) return Detection(picture.Silence());
   GPUWHY_ASSIGN_OR_RETURN(const SyncCosts costs, SyncCostsOf(facts, picture));
   const double share = RatioOf(costs.cost_ns, picture.span.duration_ns());
   const bool is_busy = rules::IsBusyEnough(picture.busy_ns, picture.span_ns);

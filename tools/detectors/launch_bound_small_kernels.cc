@@ -57,9 +57,7 @@ Result<Detection> Find(const TraceFacts& facts) {
   const IdlePicture& picture = *idle;
   if (picture.view != View::kDevice) return Abstain(fmt::format("needs {}", kNeedsDevice));
   if (!facts.Has(Collector::kApiCall)) return Abstain(fmt::format("needs {}", kNeedsCalls));
-  if (!picture.IsUsable()) {
-    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
-  }
+  if (!picture.IsUsable()) return Detection(picture.Silence());
   GPUWHY_ASSIGN_OR_RETURN(const LaunchQueue queue, LaunchQueueOf(facts));
   const double idle_ratio = RatioOf(queue.short_gap_ns, picture.span_ns);
   const double empty_ratio = RatioOf(queue.empty_gap_ns, queue.short_gap_ns);

@@ -259,9 +259,7 @@ Result<Detection> FromRanges(const TraceFacts& facts, const LoaderTime& time,
 Result<Detection> Find(const TraceFacts& facts) {
   GPUWHY_ASSIGN_OR_RETURN(const IdlePicture* idle, LookAtIdle(facts));
   const IdlePicture& picture = *idle;
-  if (!picture.IsUsable()) {
-    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
-  }
+  if (!picture.IsUsable()) return Detection(picture.Silence());
   if (rules::IsBusyEnough(picture.busy_ns, picture.span_ns)) {
     return NothingFound("the GPU was busy, so nobody waited for batches");
   }

@@ -101,9 +101,7 @@ Finding MakeFinding(const TraceFacts& facts, const IoWaits& io, const Yardstick&
 
 // Without a reason on switches or disk rows: what waits could explain at most.
 Result<Detection> WithoutIoRows(const TraceFacts& facts, const IdlePicture& picture) {
-  if (!picture.IsUsable()) {
-    return picture.is_abstention ? Abstain(picture.refusal) : NothingFound(picture.refusal);
-  }
+  if (!picture.IsUsable()) return Detection(picture.Silence());
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<Phase> phases, PhasesOf(facts, picture));
   double most = 0;
   bool is_known = false;
