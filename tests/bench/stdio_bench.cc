@@ -204,7 +204,7 @@ Figures Measure(const std::vector<std::string>& start_command,
 }
 
 void Print(const char* name, const Figures& figures, const Figures& ours) {
-  fmt::print("{:<24}{:>9.1f} ms{:>8.0f} us{:>8.0f} us{:>10.0f}/s{:>7.1f} -> {:.1f} MB{:>8.1f}x\n",
+  fmt::print("{:<24}{:>9.1f} ms{:>8.0f} us{:>8.0f} us{:>12.0f}/s{:>7.1f} -> {:.1f} MB{:>8.1f}x\n",
              name, figures.start_us * 1e-3, figures.p50_us, figures.p99_us, figures.per_second,
              static_cast<double>(figures.idle_kb) * 1e-3,
              static_cast<double>(figures.after_kb) * 1e-3, figures.p50_us / ours.p50_us);
@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
-  fmt::print("{:<24}{:>12}{:>11}{:>11}{:>12}{:>20}{:>10}\n", "stdio, echo tool", "first answer",
+  fmt::print("{:<24}{:>12}{:>11}{:>11}{:>14}{:>20}{:>10}\n", "stdio, echo tool", "first answer",
              "p50", "p99", "64 in flight", "resident", "p50 ratio");
   const Figures ours = Measure({program, "mcp"}, {words[0], "--serve"}, 200'000);
   Print("gpuwhy", ours, ours);
