@@ -47,10 +47,30 @@ std::vector<KernelRow> MergeByShortName(const std::vector<KernelRow>& rows) {
   return out;
 }
 
-Result<std::vector<KernelRow>> Kernels(const TraceFacts& facts, const std::vector<DeviceOp>& ops,
-                                       bool has_short_names) {
+// What is computed from the rows, once for all calls on one window.
+struct Breakdown {
+  ActivitySplit split;
+  std::vector<OpStats> by_name;
+  LaunchStats launches;
+  QueueDepth queue;
+};
+
+Result<Breakdown> MakeBreakdown(const TraceFacts& facts) {
+  GPUWHY_ASSIGN_OR_RETURN(const auto* calls, facts.HostCalls());
+  GPUWHY_ASSIGN_OR_RETURN(const auto* ops, facts.DeviceOps());
+  const LaunchIndex launches(*calls);
+  return Breakdown{.split = SplitActivity(*ops, {facts.window().start_ns, facts.window().end_ns}),
+                   .by_name = StatsByName(*ops),
+                   .launches = MakeLaunchStats(*ops, launches),
+                   .queue = MakeQueueDepth(*ops, launches)};
+}
+
+// `wanted`: the class of kernels to list; empty for all.
+Result<std::vector<KernelRow>> Kernels(const TraceFacts& facts, const std::vector<OpStats>& all,
+                                       std::string_view wanted, bool has_short_names) {
   std::vector<KernelRow> rows;
-  for (const OpStats& stats : StatsByName(ops)) {
+  for (const OpStats& stats : all) {
+    if (!wanted.empty() && NameOf(stats.kernel_class) != wanted) continue;
     GPUWHY_ASSIGN_OR_RETURN(std::string name, facts.NameText(stats.name_id));
     rows.push_back({std::move(name), stats});
   }
@@ -156,13 +176,6 @@ std::string Headline(const ActivitySplit& split, const std::vector<KernelRow>& r
   return text + ".";
 }
 
-std::vector<DeviceOp> OfClass(const std::vector<DeviceOp>& ops, const std::string& wanted) {
-  std::vector<DeviceOp> kept;
-  std::copy_if(ops.begin(), ops.end(), std::back_inserter(kept),
-               [&](const DeviceOp& op) { return NameOf(op.kernel_class) == wanted; });
-  return kept;
-}
-
 Error NoOperations(const TraceFacts& facts) {
   return NotFound(facts.Has(Collector::kGpuOp)
                       ? "no device operation in that window and scope"
@@ -172,24 +185,20 @@ Error NoOperations(const TraceFacts& facts) {
 
 Result<Answer> Run(const ToolContext& context) {
   GPUWHY_ASSIGN_OR_RETURN(const auto facts, LoadFacts(context));
+  GPUWHY_ASSIGN_OR_RETURN(const auto* calls, facts->HostCalls());
   GPUWHY_ASSIGN_OR_RETURN(const auto* ops, facts->DeviceOps());
   if (ops->empty()) return NoOperations(*facts);
   const bool has_short_names = context.params.Flag("short_names");
-  const Window& window = facts->window();
-  const ActivitySplit split = SplitActivity(*ops, {window.start_ns, window.end_ns});
-  const std::string wanted = context.params.Text("class");
-  GPUWHY_ASSIGN_OR_RETURN(
-      const auto rows,
-      Kernels(*facts, wanted.empty() ? *ops : OfClass(*ops, wanted), has_short_names));
-  Answer answer = {.headline = Headline(split, rows), .origin_ns = window.trace_start_ns};
-  answer.sections.emplace_back(SummaryFacts(split));
-  answer.sections.emplace_back(ClassTable(split));
+  GPUWHY_ASSIGN_OR_RETURN(const Breakdown* breakdown, facts->Once(&MakeBreakdown));
+  GPUWHY_ASSIGN_OR_RETURN(const auto rows, Kernels(*facts, breakdown->by_name,
+                                                   context.params.Text("class"), has_short_names));
+  Answer answer = {.headline = Headline(breakdown->split, rows),
+                   .origin_ns = facts->window().trace_start_ns};
+  answer.sections.emplace_back(SummaryFacts(breakdown->split));
+  answer.sections.emplace_back(ClassTable(breakdown->split));
   answer.sections.emplace_back(KernelTable(rows, context.params.Int("limit"), has_short_names));
-  GPUWHY_ASSIGN_OR_RETURN(const auto* calls, facts->HostCalls());
   if (!calls->empty()) {
-    const LaunchIndex launches(*calls);
-    answer.sections.emplace_back(
-        LaunchFacts(MakeLaunchStats(*ops, launches), MakeQueueDepth(*ops, launches)));
+    answer.sections.emplace_back(LaunchFacts(breakdown->launches, breakdown->queue));
   }
   answer.notes = StandardNotes(*facts);
   answer.next = {"get_gpu_idle_causes", "get_findings"};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
 
 #include "tools/analysis/row_loader.h"
@@ -11,6 +12,11 @@
 #include "tools/analysis/warm_up.h"
 
 namespace gpuwhy {
+namespace {
+
+constexpr int64_t kLargeRowCount = 200'000;  // of each table
+
+}  // namespace
 
 struct TraceFacts::Cache {
   explicit Cache(const TraceDb& db) : names(db) {}
@@ -95,14 +101,53 @@ Status TraceFacts::CheckStop() const {
   return {};
 }
 
+Status TraceFacts::KeepOps(Result<std::vector<DeviceOp>> loaded) const {
+  GPUWHY_ASSIGN_OR_RETURN(auto ops, std::move(loaded));
+  std::erase_if(ops, [&](const DeviceOp& op) {
+    return !scope_.HasGpu(op.gpu_id) || !scope_.HasProcess(op.process_id);
+  });
+  cache_->ops = std::move(ops);
+  return {};
+}
+
+Status TraceFacts::KeepCalls(Result<std::vector<HostCall>> loaded) const {
+  GPUWHY_ASSIGN_OR_RETURN(auto calls, std::move(loaded));
+  std::unordered_map<int64_t, int32_t> process_of;
+  for (const ThreadInfo& thread : actors_.threads())
+    process_of[thread.id] = static_cast<int32_t>(thread.process_id);
+  for (HostCall& call : calls) {
+    const auto it = process_of.find(call.thread_id);
+    call.process_id = it == process_of.end() ? 0 : it->second;
+  }
+  std::erase_if(calls, [&](const HostCall& call) { return !scope_.HasProcess(call.process_id); });
+  cache_->calls = std::move(calls);
+  return {};
+}
+
+Result<bool> TraceFacts::IsLarge() const {
+  GPUWHY_ASSIGN_OR_RETURN(
+      const int64_t row_count,
+      db_.QueryInt("SELECT min((SELECT max(id) FROM gpu_op), (SELECT max(id) FROM api_call))"));
+  return row_count >= kLargeRowCount;
+}
+
+// Who asks for calls asks for operations too: in a large trace a second handle reads them
+// meanwhile.
+Status TraceFacts::LoadSideBySide() const {
+  GPUWHY_ASSIGN_OR_RETURN(const TraceDb second, TraceDb::OpenReadOnly(db_.uri()));
+  second.SetInterrupt(stop_, std::nullopt);
+  auto ops =
+      std::async(std::launch::async, [&] { return LoadDeviceOps(second, Names(second), window_); });
+  auto calls = LoadHostCalls(db_, cache_->names, window_);
+  auto loaded_ops = ops.get();
+  GPUWHY_RETURN_IF_ERROR(KeepOps(std::move(loaded_ops)));
+  return KeepCalls(std::move(calls));
+}
+
 Result<const std::vector<DeviceOp>*> TraceFacts::DeviceOps() const {
   if (!cache_->ops) {
     GPUWHY_RETURN_IF_ERROR(CheckStop());
-    GPUWHY_ASSIGN_OR_RETURN(auto ops, LoadDeviceOps(db_, cache_->names, window_));
-    std::erase_if(ops, [&](const DeviceOp& op) {
-      return !scope_.HasGpu(op.gpu_id) || !scope_.HasProcess(op.process_id);
-    });
-    cache_->ops = std::move(ops);
+    GPUWHY_RETURN_IF_ERROR(KeepOps(LoadDeviceOps(db_, cache_->names, window_)));
   }
   return &*cache_->ops;
 }
@@ -110,16 +155,10 @@ Result<const std::vector<DeviceOp>*> TraceFacts::DeviceOps() const {
 Result<const std::vector<HostCall>*> TraceFacts::HostCalls() const {
   if (!cache_->calls) {
     GPUWHY_RETURN_IF_ERROR(CheckStop());
-    GPUWHY_ASSIGN_OR_RETURN(auto calls, LoadHostCalls(db_, cache_->names, window_));
-    std::unordered_map<int64_t, int32_t> process_of;
-    for (const ThreadInfo& thread : actors_.threads())
-      process_of[thread.id] = static_cast<int32_t>(thread.process_id);
-    for (HostCall& call : calls) {
-      const auto it = process_of.find(call.thread_id);
-      call.process_id = it == process_of.end() ? 0 : it->second;
-    }
-    std::erase_if(calls, [&](const HostCall& call) { return !scope_.HasProcess(call.process_id); });
-    cache_->calls = std::move(calls);
+    GPUWHY_ASSIGN_OR_RETURN(const bool is_large, IsLarge());
+    GPUWHY_RETURN_IF_ERROR(is_large && !cache_->ops
+                               ? LoadSideBySide()
+                               : KeepCalls(LoadHostCalls(db_, cache_->names, window_)));
   }
   return &*cache_->calls;
 }
@@ -166,11 +205,11 @@ Status TraceFacts::AskBeyondWindow(BusyTimeline& timeline) const {
 }
 
 Result<std::vector<BusyTimeline>> TraceFacts::MakeDeviceTimelines() const {
+  GPUWHY_ASSIGN_OR_RETURN(const auto* calls, HostCalls());
   GPUWHY_ASSIGN_OR_RETURN(const auto* ops, DeviceOps());
   std::optional<Interval> span;
   if (!window_.IsWholeTrace()) span = Interval{window_.start_ns, window_.end_ns};
   std::vector<BusyTimeline> timelines = DeviceTimelines(*ops, span);
-  GPUWHY_ASSIGN_OR_RETURN(const auto* calls, HostCalls());
   const LaunchIndex launches(*calls);
   for (BusyTimeline& timeline : timelines) {
     const GpuInfo* gpu = actors_.FindGpu(timeline.gpu_id);

@@ -118,6 +118,10 @@ class TraceFacts {
  private:
   struct Cache;
   explicit TraceFacts(const Request& request);
+  Status KeepOps(Result<std::vector<DeviceOp>> loaded) const;
+  Status KeepCalls(Result<std::vector<HostCall>> loaded) const;
+  Result<bool> IsLarge() const;
+  Status LoadSideBySide() const;
   Result<std::vector<BusyTimeline>> MakeDeviceTimelines() const;
   Status AskBeyondWindow(BusyTimeline& timeline) const;
   Result<std::map<int64_t, Intervals>> LoadOverhead() const;
