@@ -6,7 +6,7 @@ set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libsqlite3-dev libfmt-dev libspdlog-dev zlib1g-dev nettle-dev
        nlohmann-json3-dev libcli11-dev libsimdjson-dev libboost-dev)
-test=(catch2 clang-format clang-tidy nodejs npm sqlite3 python3 ca-certificates)
+test=(git catch2 clang-format clang-tidy nodejs npm sqlite3 python3 ca-certificates)
 
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
@@ -19,7 +19,7 @@ is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" 
 is_provided() {
   case "$1" in
     nodejs) command -v node ;;
-    npm|cmake|g++|python3|sqlite3|clang-format|clang-tidy) command -v "$1" ;;
+    npm|cmake|g++|git|python3|sqlite3|clang-format|clang-tidy) command -v "$1" ;;
     ninja-build) command -v ninja ;;
     *) false ;;
   esac >/dev/null

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 bad=0
 complain() { echo "$1"; bad=1; }
 list() { git ls-files -- "$@"; }
+[ -n "$(list Makefile)" ] || { echo "skipped: this is no git checkout, or git is not here"; exit 4; }
 
 # clang-format is pinned: versions disagree.
 formatter=$(command -v clang-format-14 || command -v clang-format)

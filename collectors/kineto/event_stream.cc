@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kMaxMetadataBytes = 32 << 20;
 // An event longer than this is taken for one with a lost quote, and its end is searched by pattern.
 constexpr size_t kSuspiciousEventBytes = 1 << 20;
+constexpr size_t kLeastReachBytes = 4 << 10;
 // An event longer than this is given up.
 constexpr size_t kMaxEventBytes = 64 << 20;
 
@@ -108,9 +109,16 @@ Piece EventStream::TakeOther() {
 
 Piece EventStream::TakeObject() {
   const char* begin = chunk_.data() + at_;
-  const char* end = FindValueEnd(begin, chunk_.data() + end_);
-  if (end != nullptr) return Take(PieceKind::kEvent, static_cast<size_t>(end - begin));
-  if (is_at_end_ || end_ - at_ > kSuspiciousEventBytes) return TakeBroken();
+  const size_t size = end_ - at_;
+  const char* end = FindValueEnd(begin, begin + std::min(size, reach_));
+  if (end != nullptr) {
+    reach_ = SIZE_MAX;
+    return Take(PieceKind::kEvent, static_cast<size_t>(end - begin));
+  }
+  if (is_at_end_ || size > std::min(reach_, kSuspiciousEventBytes)) {
+    reach_ = std::max(std::min(reach_, kSuspiciousEventBytes) / 2, kLeastReachBytes);
+    return TakeBroken();
+  }
   carry_ = Rest();
   at_ = end_;
   return {};

@@ -75,6 +75,9 @@ class EventStream {
   size_t at_ = 0;
   size_t end_ = 0;
   std::string carry_;  // begin of an event whose end is in the next chunk
+  // How far the end of an object is looked for: less after objects that had none, so that a file
+  // full of them costs no more than its size times the least reach.
+  size_t reach_ = SIZE_MAX;
   bool is_at_end_ = false;
   bool is_array_closed_ = false;
   bool is_metadata_cut_ = false;

@@ -54,6 +54,19 @@ TEST_CASE("kineto: a lone quote in the last event costs no metadata", "[kineto]"
   CHECK(trace.Int("SELECT rank FROM capture") == 5);
 }
 
+TEST_CASE("kineto: a file full of objects that do not end is read in linear time", "[kineto]") {
+  constexpr int kCount = 20'000;
+  std::string open;
+  for (int i = 0; i < kCount; ++i)
+    open += R"({"ph": "X", "cat": "cpu_op", "name": "open", "args": {"a": 1,)"
+            "\n";
+
+  const ImportedText trace = ImportText(Trace(open + Op(2, "good")));
+
+  CHECK(Names(trace) == "before|good|after");
+  CHECK(trace.Loss("kineto_event_unreadable") == kCount);
+}
+
 TEST_CASE("kineto: control characters, invalid UTF-8 and bare words are mended", "[kineto]") {
   CHECK(Names(ImportText(Trace(Op(2, "a\nb\tc\x1b[31m")))) == "before|a\nb\tc\x1b[31m|after");
   CHECK(Names(ImportText(Trace(Op(2, "caf\xe9")))) == "before|caf\xEF\xBF\xBD|after");
