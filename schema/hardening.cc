@@ -6,6 +6,14 @@
 namespace gpuwhy {
 namespace {
 
+// Pragmas in the form of tables, which newer versions of SQLite refuse only when they run.
+bool IsForbiddenTable(const char* name) {
+  constexpr const char* kPrefix = "pragma_";
+  return name != nullptr && sqlite3_strnicmp(name, kPrefix, 7) == 0 &&
+         sqlite3_stricmp(name, "pragma_table_info") != 0 &&
+         sqlite3_stricmp(name, "pragma_table_list") != 0;
+}
+
 // A read-only handle may do nothing but read. PRAGMA is refused but for the two that describe
 // tables and the one that tells whether others have written.
 // NOLINTNEXTLINE(readability-function-size): the signature is SQLite's.
@@ -13,9 +21,10 @@ int Authorize(void* /*unused*/, int action, const char* first, const char* secon
               const char* /*db*/, const char* /*trigger*/) {
   switch (action) {
     case SQLITE_SELECT:
-    case SQLITE_READ:
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
+    case SQLITE_READ:
+      return IsForbiddenTable(first) ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_FUNCTION:
       return second != nullptr && std::strcmp(second, "load_extension") == 0 ? SQLITE_DENY
                                                                              : SQLITE_OK;
