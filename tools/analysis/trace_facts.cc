@@ -12,12 +12,6 @@
 #include "tools/analysis/warm_up.h"
 
 namespace gpuwhy {
-namespace {
-
-constexpr int64_t kLargeRowCount = 200'000;  // of each table
-
-}  // namespace
-
 struct TraceFacts::Cache {
   explicit Cache(const TraceDb& db) : names(db) {}
 
@@ -57,6 +51,7 @@ TraceFacts::TraceFacts(const Request& request)
       window_(request.window),
       stop_(request.stop),
       scope_(request.scope),
+      side_by_side_rows_(request.side_by_side_rows),
       cache_(std::make_unique<Cache>(request.db)) {}
 
 TraceFacts::~TraceFacts() = default;
@@ -125,10 +120,11 @@ Status TraceFacts::KeepCalls(Result<std::vector<HostCall>> loaded) const {
 }
 
 Result<bool> TraceFacts::IsLarge() const {
+  if (cache_->ops) return false;
   GPUWHY_ASSIGN_OR_RETURN(
       const int64_t row_count,
       db_.QueryInt("SELECT min((SELECT max(id) FROM gpu_op), (SELECT max(id) FROM api_call))"));
-  return row_count >= kLargeRowCount;
+  return row_count >= side_by_side_rows_;
 }
 
 // Who asks for calls asks for operations too: in a large trace a second handle reads them
@@ -156,9 +152,8 @@ Result<const std::vector<HostCall>*> TraceFacts::HostCalls() const {
   if (!cache_->calls) {
     GPUWHY_RETURN_IF_ERROR(CheckStop());
     GPUWHY_ASSIGN_OR_RETURN(const bool is_large, IsLarge());
-    GPUWHY_RETURN_IF_ERROR(is_large && !cache_->ops
-                               ? LoadSideBySide()
-                               : KeepCalls(LoadHostCalls(db_, cache_->names, window_)));
+    GPUWHY_RETURN_IF_ERROR(is_large ? LoadSideBySide()
+                                    : KeepCalls(LoadHostCalls(db_, cache_->names, window_)));
   }
   return &*cache_->calls;
 }

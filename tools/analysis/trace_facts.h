@@ -63,6 +63,8 @@ class TraceFacts {
     Window window;
     std::stop_token stop;
     Scope scope;
+    // From this many rows of each table on, two are loaded at once.
+    int64_t side_by_side_rows = 200'000;
   };
 
   static Result<std::unique_ptr<TraceFacts>> Load(const Request& request);
@@ -131,6 +133,7 @@ class TraceFacts {
   Window window_;
   std::stop_token stop_;
   Scope scope_;
+  int64_t side_by_side_rows_;
   Actors actors_;
   Presence presence_;
   std::unique_ptr<Cache> cache_;

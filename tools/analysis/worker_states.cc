@@ -28,12 +28,12 @@ std::vector<int64_t> MainThreadsOf(const Actors& actors, const std::vector<Worke
 
 std::string StatesSql(const std::vector<int64_t>& thread_ids, Interval interval) {
   return fmt::format(
-      "SELECT coalesce(sum(part_ns), 0) AS off_core_ns, coalesce(sum(CASE WHEN reason = "
-      "'preempted' THEN part_ns ELSE min(coalesce(runnable_ns, 0), part_ns) END), 0) AS ready_ns, "
-      "coalesce(sum(CASE WHEN reason IN ('io', 'fault') THEN part_ns ELSE 0 END), 0) AS disk_ns "
-      "FROM (SELECT reason, runnable_ns, min(start_ns + duration_ns, {1}) - max(start_ns, {0}) AS "
-      "part_ns FROM off_cpu NOT INDEXED WHERE thread_id IN ({2}) AND start_ns < {1} AND start_ns + "
-      "duration_ns > {0})",
+      "SELECT coalesce(sum(part_ns), 0), coalesce(sum(ready_ns), 0), coalesce(sum(CASE WHEN reason "
+      "IN ('io', 'fault') THEN part_ns - ready_ns ELSE 0 END), 0) FROM (SELECT reason, part_ns, "
+      "CASE WHEN reason = 'preempted' THEN part_ns ELSE min(coalesce(runnable_ns, 0), part_ns) END "
+      "AS ready_ns FROM (SELECT reason, runnable_ns, min(start_ns + duration_ns, {1}) - "
+      "max(start_ns, {0}) AS part_ns FROM off_cpu NOT INDEXED WHERE thread_id IN ({2}) AND "
+      "start_ns < {1} AND start_ns + duration_ns > {0}))",
       interval.start_ns, interval.end_ns, IdList(thread_ids));
 }
 
@@ -73,8 +73,7 @@ Result<WorkerStates> WorkerStatesIn(const TraceFacts& facts, int64_t parent_id, 
   states.worker_count = static_cast<int64_t>(workers.size());
   for (const Worker& worker : workers)
     states.life_ns += worker.life.duration_ns();
-  states.sql = StatesSql(thread_ids, interval);
-  GPUWHY_RETURN_IF_ERROR(facts.db().Query(states.sql, {}, [&](const Row& row) {
+  GPUWHY_RETURN_IF_ERROR(facts.db().Query(StatesSql(thread_ids, interval), {}, [&](const Row& row) {
     states.off_core_ns = std::min(row.Int(0), states.life_ns);
     states.ready_ns = std::min(row.Int(1), states.off_core_ns);
     states.disk_ns = row.Int(2);

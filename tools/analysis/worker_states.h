@@ -19,7 +19,6 @@ struct WorkerStates {
   int64_t disk_ns = 0;       // part of off_core_ns: waiting for a disk or a fault
   std::string top_function;  // most sampled innermost function, cleaned; empty without samples
   double top_function_ratio = 0;
-  std::string sql;  // returns off_core_ns, ready_ns and disk_ns
 
   int64_t busy_ns() const { return life_ns - off_core_ns + ready_ns; }  // wants a core
 };

@@ -153,10 +153,22 @@ struct Loader {
   LoaderTime time;
   WorkerStates workers;
   CpuLoad cpu;
+
+  // The counter-test: that those who make batches wanted a core, or, where that was not recorded,
+  // that the device was idle for want of batches.
+  bool Holds(int64_t device_count) const {
+    return workers.is_known ? workers.busy_ns() * 2 >= workers.life_ns
+                            : time.idle_ns * 2 >= time.range_ns * device_count;
+  }
 };
 
+// Batches are made on the feeding thread: whatever children there are, they make none.
+bool IsSingleProcess(const LoaderTime& time) {
+  return time.name.find("SingleProcess") != std::string::npos;
+}
+
 std::string FixOf(const Loader& loader) {
-  if (loader.time.name.find("SingleProcess") != std::string::npos) {
+  if (IsSingleProcess(loader.time)) {
     return "batches are made on the feeding thread: set num_workers, then prefetch_factor and "
            "persistent_workers";
   }
@@ -190,33 +202,36 @@ void AddWorkers(const WorkerStates& workers, Finding& finding) {
 }
 
 void AddRangeTest(const Loader& loader, const IdlePicture& picture, Finding& finding) {
+  const auto outcome = loader.Holds(picture.device_count) ? CounterTest::Outcome::kHeld
+                                                          : CounterTest::Outcome::kFailed;
   if (loader.workers.is_known) {
     finding.counter_test = rules::TextOf(
         {.expectation = "if workers had waited for a disk or a lock, they would not want a core",
          .observation =
              fmt::format("they wanted one for {} of their time",
                          Percent(RatioOf(loader.workers.busy_ns(), loader.workers.life_ns))),
-         .outcome = CounterTest::Outcome::kHeld});
+         .outcome = outcome});
     return;
   }
-  const bool holds = loader.time.idle_ns * 2 >= loader.time.range_ns * picture.device_count;
   finding.counter_test = rules::TextOf(
       {.expectation =
            "if batches were ready in time, the device would be busy during loader ranges",
        .observation = fmt::format("idle for {} of them",
                                   Percent(RatioOf(loader.time.idle_ns, loader.time.range_ns))),
-       .outcome = holds ? CounterTest::Outcome::kHeld : CounterTest::Outcome::kFailed});
+       .outcome = outcome});
 }
 
 Finding RangeFinding(const TraceFacts& facts, const Loader& loader, const IdlePicture& picture) {
   const bool has_scheduling = facts.Has(Collector::kOffCpu);
   const LoaderTime& time = loader.time;
-  Finding finding{.detector = "loader-cpu-bound",
-                  .severity = rules::Bound(SeverityOfShare(time.idle_ns, picture.span_ns),
-                                           {.is_collector_missing = !has_scheduling}),
-                  .start_ns = picture.span.start_ns,
-                  .end_ns = picture.span.end_ns,
-                  .lost_ns = time.idle_ns / picture.device_count};
+  Finding finding{
+      .detector = "loader-cpu-bound",
+      .severity = rules::Bound(SeverityOfShare(time.idle_ns, picture.span_ns),
+                               {.is_collector_missing = !has_scheduling,
+                                .has_counter_test = loader.Holds(picture.device_count)}),
+      .start_ns = picture.span.start_ns,
+      .end_ns = picture.span.end_ns,
+      .lost_ns = time.idle_ns / picture.device_count};
   finding.title =
       fmt::format("The GPU waited {} for the data loader on {} ({} of the time)",
                   FormatDuration(finding.lost_ns), facts.actors().DescribeThread(time.thread_id),
@@ -243,15 +258,16 @@ Finding RangeFinding(const TraceFacts& facts, const Loader& loader, const IdlePi
 Result<Detection> FromRanges(const TraceFacts& facts, const LoaderTime& time,
                              const IdlePicture& picture) {
   Loader loader{.time = time};
-  GPUWHY_ASSIGN_OR_RETURN(loader.workers,
-                          WorkerStatesIn(facts, picture.feeder_process_id, picture.span));
+  if (!IsSingleProcess(time)) {
+    GPUWHY_ASSIGN_OR_RETURN(loader.workers,
+                            WorkerStatesIn(facts, picture.feeder_process_id, picture.span));
+  }
   GPUWHY_ASSIGN_OR_RETURN(loader.cpu, CpuLoadIn(facts, picture.span));
   const WorkerStates& workers = loader.workers;
-  if (workers.is_known && workers.busy_ns() < workers.life_ns / 2) {
+  if (workers.is_known && workers.disk_ns > workers.busy_ns()) {
     return NothingFound(fmt::format(
-        "the GPU waited {} for the data loader, but its workers wanted a core for only {} of their "
-        "time",
-        FormatDuration(time.idle_ns), Percent(RatioOf(workers.busy_ns(), workers.life_ns))));
+        "the GPU waited {} for the data loader, whose workers were at a disk for {} of their time",
+        FormatDuration(time.idle_ns), Percent(RatioOf(workers.disk_ns, workers.life_ns))));
   }
   return Detection(std::vector<Finding>{RangeFinding(facts, loader, picture)});
 }

@@ -68,6 +68,35 @@ TEST_CASE_METHOD(FactsCacheFixture, "facts cache: a stopped call does not stop t
   CHECK(OpCount(Load()) == 1);
 }
 
+TEST_CASE_METHOD(FactsCacheFixture, "facts: two tables loaded at once are the same as one by one",
+                 "[analysis]") {
+  REQUIRE(writer_
+              .Execute("INSERT INTO api_call (start_ns, duration_ns, thread_id, name_id) "
+                       "VALUES (1, 2, 3, 4), (0, 5, 6, 7)")
+              .ok());
+  const auto load = [&](int64_t side_by_side_rows) {
+    return TraceFacts::Load({.db = reader_,
+                             .window = kWindow,
+                             .stop = {},
+                             .scope = {},
+                             .side_by_side_rows = side_by_side_rows})
+        .value();
+  };
+  const auto at_once = load(1);
+  const auto one_by_one = load(1000);
+
+  const auto starts = [](const TraceFacts& facts) {
+    std::vector<int64_t> all;
+    for (const HostCall& call : *facts.HostCalls().value())
+      all.push_back(call.start_ns);
+    for (const DeviceOp& op : *facts.DeviceOps().value())
+      all.push_back(op.start_ns);
+    return all;
+  };
+  CHECK(starts(*at_once) == std::vector<int64_t>{0, 1, 10});
+  CHECK(starts(*one_by_one) == starts(*at_once));
+}
+
 TEST_CASE_METHOD(FactsCacheFixture, "facts: a question is answered once for all who ask",
                  "[analysis]") {
   static int asked = 0;

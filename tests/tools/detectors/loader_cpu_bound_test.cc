@@ -134,8 +134,20 @@ TEST_CASE("loader-cpu-bound: workers that wait for a disk are another cause", "[
 
   CHECK(FindingsOf(trace.db(), kDetector).empty());
   CHECK(SilenceOf(trace.db(), kDetector).reason ==
-        "the GPU waited 114.0 ms for the data loader, but its workers wanted a core for only 19.8 "
-        "% of their time");
+        "the GPU waited 114.0 ms for the data loader, whose workers were at a disk for 80.2 % of "
+        "their time");
+}
+
+TEST_CASE("loader-cpu-bound: children that sleep cost certainty, not the finding", "[detectors]") {
+  const BuiltTrace trace = WithWorkers([](TraceBuilder& builder, int64_t worker, int64_t at_ns) {
+    AddOffCpu(builder, worker, at_ns, 9 * kMs, "sleep");
+  });
+
+  const auto findings = FindingsOf(trace.db(), kDetector);
+
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].severity == Severity::kMedium);
+  CHECK(findings[0].counter_test.find("(fails)") != std::string::npos);
 }
 
 }  // namespace
