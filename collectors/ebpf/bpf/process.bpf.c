@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/* Processes and threads come and go: children of targets become targets in the kernel, before they
+ * run their first instruction. */
+#include "common.h"
+
+static __always_inline void send_change(struct task_struct* task, __u16 change, __u32 parent_tgid,
+                                        __u32 parent_tid) {
+  struct ProcessEvent event = {
+      .header = {.time_ns = bpf_ktime_get_ns(), .tgid = BPF_CORE_READ(task, tgid),
+                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change},
+      .parent_tgid = parent_tgid,
+      .parent_tid = parent_tid,
+      .exit_code = BPF_CORE_READ(task, exit_code),
+  };
+  bpf_probe_read_kernel(&event.comm, sizeof(event.comm), &task->comm);
+  if (bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags()))
+    count_loss(kLossLifecycle);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
+  __u32 tgid = BPF_CORE_READ(child, tgid);
+  __u32 parent_tgid = BPF_CORE_READ(parent, tgid);
+  if (!is_target(parent_tgid)) return 0;
+  if (tgid != parent_tgid) enrol(tgid);
+  send_change(child, tgid != parent_tgid ? kProcessFork : kThreadStart, parent_tgid,
+              BPF_CORE_READ(parent, pid));
+  return 0;
+}
+
+static __always_inline bool has_wanted_name(struct task_struct* task) {
+  char comm[GPUWHY_COMM_BYTES];
+  if (!comm_to_enrol[0]) return false;
+  bpf_probe_read_kernel(&comm, sizeof(comm), &task->comm);
+  for (int i = 0; i < GPUWHY_COMM_BYTES; ++i) {
+    if (comm[i] != comm_to_enrol[i]) return false;
+    if (!comm[i]) break;
+  }
+  return true;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct* task) {
+  __u32 tgid = BPF_CORE_READ(task, tgid);
+  if (has_wanted_name(task)) enrol(tgid);
+  if (is_target(tgid)) send_change(task, kProcessExec, 0, 0);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct* task) {
+  __u32 tgid = BPF_CORE_READ(task, tgid);
+  __u32 tid = BPF_CORE_READ(task, pid);
+  if (!is_target(tgid)) return 0;
+  struct ThreadState* state = find_state(task);
+  if (state) {
+    for (int i = 0; i < GPUWHY_CALL_DEPTH; ++i) {
+      if (i < state->call_depth) count_loss(kLossReturnMissing);
+    }
+    state->call_depth = 0;
+  }
+  send_change(task, tid == tgid ? kProcessExit : kThreadExit, 0, 0);
+  return 0;
+}
+
+/* The last thread of a process is gone and so is its number. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct* task) {
+  __u32 tid = BPF_CORE_READ(task, pid);
+  if (tid == (__u32)BPF_CORE_READ(task, tgid)) bpf_map_delete_elem(&targets, &tid);
+  return 0;
+}
+
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(on_cgroup_attach, struct cgroup* destination, const char* path,
+             struct task_struct* task) {
+  if (cgroup_id == 0) return 0;
+  struct cgroup* group = destination;
+  for (int level = 0; level < 16 && group; ++level) {
+    if (BPF_CORE_READ(group, kn, id) == cgroup_id) {
+      enrol(BPF_CORE_READ(task, tgid));
+      break;
+    }
+    group = (struct cgroup*)BPF_CORE_READ(group, self.parent, cgroup);
+  }
+  return 0;
+}
+
+SEC("tp_btf/mark_victim")
+int BPF_PROG(on_oom_kill, struct task_struct* task) {
+  __u32 tgid = BPF_CORE_READ(task, tgid);
+  struct HostEvent event = {.header = {.time_ns = bpf_ktime_get_ns(), .tgid = tgid,
+                                       .tid = BPF_CORE_READ(task, pid), .kind = kEventHost,
+                                       .sub = kHostOomKill}};
+  if (!is_target(tgid)) return 0;
+  if (bpf_ringbuf_output(&events, &event, sizeof(event), BPF_RB_FORCE_WAKEUP))
+    count_loss(kLossLifecycle);
+  else
+    roll_up(&event.header, 0, 0, true);
+  return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/* Stack samples of target threads while they run, from a software clock on every core. */
+#include "common.h"
+
+SEC("perf_event")
+int on_sample(struct bpf_perf_event_data* context) {
+  __u64 pid_tgid = bpf_get_current_pid_tgid();
+  __u32 slot = 1;
+  if (!is_target(pid_tgid >> 32)) return 0;
+  struct StackValue* scratch = bpf_map_lookup_elem(&cpu_scratch, &slot);
+  if (!scratch) return 0;
+  struct SampleEvent event = {.header = {.time_ns = bpf_ktime_get_ns(), .tgid = pid_tgid >> 32,
+                                         .tid = (__u32)pid_tgid, .kind = kEventSample},
+                              .cpu = bpf_get_smp_processor_id()};
+  event.header.stack = take_stack(context, scratch, BPF_F_USER_STACK, event.header.tgid);
+  long kernel_bytes = bpf_get_stack(context, scratch->addresses, sizeof(scratch->addresses), 0);
+  if (kernel_bytes > 0) event.kernel_stack = keep_stack(scratch, kernel_bytes, 0);
+  if (!has_room() || bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags()))
+    count_loss(kLossSample);
+  return 0;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attaching: tracepoints, the sampling clock of each CPU, functions of libraries.
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "collectors/ebpf/bpf_log.h"
+#include "collectors/ebpf/kernel_probes_parts.h"
+#include "collectors/ebpf/sampling_clock.h"
+#include "collectors/ebpf/uprobe_multi.h"
+
+namespace gpuwhy {
+
+Status KernelProbes::AttachTracepoints() {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton_->programs->obj) {
+    if (TracepointOf(program).empty() || !bpf_program__autoload(program)) continue;
+    bpf_link* link = bpf_program__attach(program);
+    if (link == nullptr) {
+      return Unavailable(fmt::format("cannot attach to the tracepoint {}: {}",
+                                     TracepointOf(program), ErrnoText(errno)));
+    }
+    links_->links.push_back(link);
+  }
+  return {};
+}
+
+Status KernelProbes::StartSampling(unsigned hz) {
+  for (int cpu = 0; cpu < cpu_count_; ++cpu) {
+    const int fd = OpenSamplingClock(cpu, hz);
+    if (fd < 0 && (errno == ENODEV || errno == ENXIO)) continue;  // the CPU is offline
+    bpf_link* link =
+        fd < 0 ? nullptr
+               : bpf_program__attach_perf_event(skeleton_->programs->progs.on_sample, fd);
+    if (link == nullptr) {
+      const std::string reason = ErrnoText(errno);
+      if (fd >= 0) close(fd);
+      return Unavailable(fmt::format("cannot sample stacks on CPU {}: {}", cpu, reason));
+    }
+    links_->links.push_back(link);
+  }
+  return {};
+}
+
+Status KernelProbes::SetFunction(uint16_t function_id, const FunctionSpec& arguments) {
+  const uint32_t key = function_id;
+  const int functions = bpf_map__fd(skeleton_->programs->maps.functions);
+  if (bpf_map_update_elem(functions, &key, &arguments, BPF_ANY) != 0) {
+    return Internal("cannot describe a probed function to the kernel: " + ErrnoText(errno));
+  }
+  return {};
+}
+
+Status KernelProbes::AttachLibrary(const std::string& path, std::span<const ProbePoint> points) {
+  if (points.empty()) return {};
+  return uses_uprobe_multi_ ? AttachMulti(path, points) : AttachSingly(path, points);
+}
+
+Status KernelProbes::AttachMulti(const std::string& path, std::span<const ProbePoint> points) {
+  const auto& programs = skeleton_->programs->progs;
+  // Returns first: an entry without a return to come would stay on the thread's stack of calls.
+  for (const bool is_return : {true, false}) {
+    const int program = bpf_program__fd(is_return ? programs.call_return : programs.call_entry);
+    const int link = LinkUprobeMulti(program, path, points, is_return);
+    if (link < 0) {
+      return Unavailable(fmt::format("cannot probe {}: {}", path, ErrnoText(errno)));
+    }
+    links_->fds.push_back(link);
+  }
+  return {};
+}
+
+Status KernelProbes::AttachSingly(const std::string& path, std::span<const ProbePoint> points) {
+  const auto& programs = skeleton_->programs->progs;
+  for (const bool is_return : {true, false}) {
+    for (const ProbePoint& point : points) {
+      bpf_uprobe_opts options{};
+      options.sz = sizeof options;
+      options.bpf_cookie = point.function_id;
+      options.retprobe = is_return;
+      bpf_link* link = bpf_program__attach_uprobe_opts(
+          is_return ? programs.call_return : programs.call_entry, -1, path.c_str(),
+          point.file_offset, &options);
+      if (link == nullptr) {
+        return Unavailable(fmt::format("cannot probe {}: {}", path, ErrnoText(errno)));
+      }
+      links_->links.push_back(link);
+    }
+  }
+  return {};
+}
+
+}  // namespace gpuwhy
