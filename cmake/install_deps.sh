@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libsqlite3-dev libfmt-dev libspdlog-dev zlib1g-dev nettle-dev
-       nlohmann-json3-dev libcli11-dev libsimdjson-dev libboost-dev)
+       nlohmann-json3-dev libcli11-dev libsimdjson-dev libboost-dev libelf-dev libdw-dev)
 test=(git catch2 clang-format clang-tidy nodejs npm sqlite3 python3 ca-certificates)
 
 case "${1:-build}" in
