@@ -11,7 +11,7 @@ pkg_check_modules(nettle QUIET IMPORTED_TARGET nettle)  # hashes: libcrypto cost
 if(NOT nettle_FOUND)
   message(FATAL_ERROR "nettle is missing: run `make deps`, or apt-get install nettle-dev")
 endif()
-foreach(library elf dw)  # elfutils: symbols and source lines
+foreach(library elf dw bpf)  # elfutils: symbols and source lines; libbpf: the recorder
   pkg_check_modules(lib${library} QUIET IMPORTED_TARGET lib${library})
   if(NOT lib${library}_FOUND)
     message(FATAL_ERROR "lib${library} is missing: run `make deps`, or apt-get install lib${library}-dev")

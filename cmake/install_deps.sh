@@ -5,7 +5,8 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libsqlite3-dev libfmt-dev libspdlog-dev zlib1g-dev nettle-dev
-       nlohmann-json3-dev libcli11-dev libsimdjson-dev libboost-dev libelf-dev libdw-dev)
+       nlohmann-json3-dev libcli11-dev libsimdjson-dev libboost-dev libelf-dev libdw-dev libbpf-dev
+       clang bpftool)
 test=(git catch2 clang-format clang-tidy nodejs npm sqlite3 python3 ca-certificates)
 
 case "${1:-build}" in
@@ -19,8 +20,9 @@ is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" 
 is_provided() {
   case "$1" in
     nodejs) command -v node ;;
-    npm|cmake|g++|git|python3|sqlite3|clang-format|clang-tidy) command -v "$1" ;;
+    npm|cmake|g++|git|clang|python3|sqlite3|clang-format|clang-tidy) command -v "$1" ;;
     ninja-build) command -v ninja ;;
+    bpftool) PATH=$PATH:/usr/sbin:/sbin command -v bpftool ;;
     *) false ;;
   esac >/dev/null
 }

@@ -38,7 +38,15 @@ void LossBook::Count(const LossKind& kind, int64_t count, std::optional<int64_t>
   entry.last_ns = std::max(entry.last_ns.value_or(*time_ns), *time_ns);
 }
 
-Status LossBook::Write(const TraceDb& db, int64_t capture_id) {
+void LossBook::Set(const LossKind& kind, int64_t count) {
+  if (count == 0) return;
+  entries_.try_emplace(std::string(kind.name), Entry{kind, 0, {}, {}, ""}).first->second.count =
+      count;
+}
+
+Status LossBook::Write(const TraceDb& db, int64_t capture_id) const {
+  GPUWHY_RETURN_IF_ERROR(
+      db.Query("DELETE FROM loss WHERE capture_id = ?", {capture_id}, [](const Row&) {}));
   for (const auto& [name, entry] : entries_) {
     std::string description(entry.kind.description);
     if (!entry.example.empty()) description += fmt::format(" (first: {})", entry.example);
@@ -50,7 +58,6 @@ Status LossBook::Write(const TraceDb& db, int64_t capture_id) {
                   std::string_view(description), entry.kind.advice},
                  [](const Row&) {}));
   }
-  entries_.clear();
   return {};
 }
 

@@ -19,8 +19,10 @@ class LossBook {
   // `example` of the first one is kept, cleaned, for people.
   void Count(const LossKind& kind, int64_t count = 1, std::optional<int64_t> time_ns = {},
              std::string_view example = {});
-  // One row a kind; empties the book.
-  Status Write(const TraceDb& db, int64_t capture_id);
+  // One row a kind, in place of those of an earlier call.
+  Status Write(const TraceDb& db, int64_t capture_id) const;
+  // Sets the total of a kind that somebody else counts.
+  void Set(const LossKind& kind, int64_t count);
 
  private:
   struct Entry {

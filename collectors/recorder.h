@@ -103,7 +103,10 @@ class Recorder {
     losses_.Count(kind, count, time_ns, example);
   }
 
-  // Writes roll-ups, losses and the capture's time range.
+  // For losses that are counted elsewhere: sets the total.
+  void SetLoss(const LossKind& kind, int64_t count) { losses_.Set(kind, count); }
+
+  // Writes roll-ups, losses and the capture's time range. A live recording does it every second.
   Status Finish();
 
  private:

@@ -14,6 +14,7 @@ int Run(int argc, char** argv) {
   gpuwhy::AddExplain(app, run);
   gpuwhy::AddStats(app, run);
   gpuwhy::AddQuery(app, run);
+  gpuwhy::AddTrace(app, run);
   gpuwhy::AddImport(app, run);
   gpuwhy::AddMcp(app, run);
   gpuwhy::AddCheck(app, run);

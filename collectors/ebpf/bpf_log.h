@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures of BPF calls as one sentence. BpfLog keeps what libbpf says while one object lives, so that a failure becomes one sentence that says
-// what is missing and how to get it. libbpf has one printer for the process: use one at a time.
+// Failures of BPF calls as one sentence. BpfLog keeps what libbpf says while one object lives, so
+// that a failure becomes one sentence that says what is missing and how to get it. libbpf has one
+// printer for the process: use one at a time.
 #pragma once
 
 #include <string>

@@ -49,7 +49,8 @@ void CallRows::FlushThread(uint32_t tid) {
 }
 
 void CallRows::Flush() {
-  while (!waiting_.empty()) FlushThread(waiting_.begin()->first);
+  while (!waiting_.empty())
+    FlushThread(waiting_.begin()->first);
 }
 
 int64_t CallRows::Write(const Waiting& call, OptionalId parent_row) {

@@ -62,6 +62,7 @@ Result<std::unique_ptr<KernelProbes>> KernelProbes::Start(const ProbeSettings& s
 
 Status KernelProbes::Load(const ProbeSettings& settings) {
   const BpfLog log;
+  uses_uprobe_multi_ = settings.uses_uprobe_multi;
   cpu_count_ = libbpf_num_possible_cpus();
   skeleton_->programs = recorder_bpf__open();
   if (skeleton_->programs == nullptr) return log.Failure("cannot open the BPF programs", errno);
@@ -72,8 +73,7 @@ Status KernelProbes::Load(const ProbeSettings& settings) {
   if (const int error = recorder_bpf__load(skeleton_->programs); error != 0) {
     return log.Failure("cannot load the BPF programs", error);
   }
-  GPUWHY_RETURN_IF_ERROR(
-      roll_ups_->Bind(bpf_map__fd(skeleton_->programs->maps.roll_ups)));
+  GPUWHY_RETURN_IF_ERROR(roll_ups_->Bind(bpf_map__fd(skeleton_->programs->maps.roll_ups)));
   const int events = bpf_map__fd(skeleton_->programs->maps.events);
   skeleton_->ring = ring_buffer__new(events, &OnRingEvent, this, nullptr);
   if (skeleton_->ring == nullptr) return log.Failure("cannot map the ring buffer", errno);
@@ -96,6 +96,7 @@ void KernelProbes::Configure(const ProbeSettings& settings) const {
   auto& constants = *skeleton_->programs->rodata;
   constants.own_tgid = static_cast<uint32_t>(getpid());
   constants.enrols_gpu_users = settings.enrols_gpu_users ? 1 : 0;
+  constants.clock_offset_ns = static_cast<uint64_t>(settings.clock_offset_ns);
   constants.ring_bytes = settings.ring_bytes;
   constants.off_cpu_row_min_ns = settings.off_cpu_row_min_ns;
   constants.lock_row_min_ns = settings.lock_row_min_ns;
@@ -162,7 +163,8 @@ std::array<uint64_t, kLossCount> KernelProbes::Losses() const {
   const int map = bpf_map__fd(skeleton_->programs->maps.losses);
   for (uint32_t kind = 0; kind < kLossCount; ++kind) {
     if (bpf_map_lookup_elem(map, &kind, counts.data()) != 0) continue;
-    for (const uint64_t count : counts) losses[kind] += count;
+    for (const uint64_t count : counts)
+      losses[kind] += count;
   }
   return losses;
 }

@@ -22,7 +22,8 @@
 namespace gpuwhy {
 
 struct ProbeSettings {
-  bool enrols_gpu_users = true;  // a process becomes a target by its first GPU call
+  bool enrols_gpu_users = true;      // a process becomes a target by its first GPU call
+  int64_t clock_offset_ns = 0;       // Unix time minus CLOCK_MONOTONIC
   uint64_t ring_bytes = 16U << 20U;  // power of two
   uint64_t off_cpu_row_min_ns = 10'000;
   uint64_t lock_row_min_ns = 20'000;

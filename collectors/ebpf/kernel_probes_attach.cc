@@ -30,8 +30,7 @@ Status KernelProbes::StartSampling(unsigned hz) {
     const int fd = OpenSamplingClock(cpu, hz);
     if (fd < 0 && (errno == ENODEV || errno == ENXIO)) continue;  // the CPU is offline
     bpf_link* link =
-        fd < 0 ? nullptr
-               : bpf_program__attach_perf_event(skeleton_->programs->progs.on_sample, fd);
+        fd < 0 ? nullptr : bpf_program__attach_perf_event(skeleton_->programs->progs.on_sample, fd);
     if (link == nullptr) {
       const std::string reason = ErrnoText(errno);
       if (fd >= 0) close(fd);
@@ -78,9 +77,9 @@ Status KernelProbes::AttachSingly(const std::string& path, std::span<const Probe
       options.sz = sizeof options;
       options.bpf_cookie = point.function_id;
       options.retprobe = is_return;
-      bpf_link* link = bpf_program__attach_uprobe_opts(
-          is_return ? programs.call_return : programs.call_entry, -1, path.c_str(),
-          point.file_offset, &options);
+      bpf_link* link =
+          bpf_program__attach_uprobe_opts(is_return ? programs.call_return : programs.call_entry,
+                                          -1, path.c_str(), point.file_offset, &options);
       if (link == nullptr) {
         return Unavailable(fmt::format("cannot probe {}: {}", path, ErrnoText(errno)));
       }

@@ -35,8 +35,10 @@ struct KernelProbes::Links {
   Links(const Links&) = delete;
   Links& operator=(const Links&) = delete;
   ~Links() {
-    for (const int fd : fds) close(fd);
-    for (bpf_link* link : links) bpf_link__destroy(link);
+    for (const int fd : fds)
+      close(fd);
+    for (bpf_link* link : links)
+      bpf_link__destroy(link);
   }
 };
 

@@ -42,7 +42,9 @@ int MakeMap() {
 }  // namespace
 
 RollUpMaps::RollUpMaps(int cpu_count)
-    : cpu_count_(cpu_count), keys_(kBatch), values_(size_t{kBatch} * static_cast<size_t>(cpu_count)) {}
+    : cpu_count_(cpu_count),
+      keys_(kBatch),
+      values_(size_t{kBatch} * static_cast<size_t>(cpu_count)) {}
 
 RollUpMaps::~RollUpMaps() {
   for (const int fd : fds_) {
@@ -84,8 +86,9 @@ Status RollUpMaps::Drain(int fd, const OnRollUp& on_roll_up) {
   uint32_t position = 0;
   for (bool is_first = true, has_more = true; has_more; is_first = false) {
     uint32_t count = kBatch;
-    const int error = bpf_map_lookup_and_delete_batch(fd, is_first ? nullptr : &position, &position,
-                                                      keys_.data(), values_.data(), &count, nullptr);
+    const int error =
+        bpf_map_lookup_and_delete_batch(fd, is_first ? nullptr : &position, &position, keys_.data(),
+                                        values_.data(), &count, nullptr);
     if (error != 0 && error != -ENOENT) return BpfFailure("cannot read the roll-ups", error);
     has_more = error == 0;
     for (size_t i = 0; i < count; ++i) {

@@ -35,13 +35,17 @@ enum HostKind {
   kHostBlockRead = 0,
   kHostBlockWrite = 1,
   kHostBlockDiscard = 2,
-  kHostMmapLock = 3,   /* waited for an address-space lock; other: last known holder */
-  kHostForeignMm = 4,  /* other: a foreign thread held this process's address-space lock */
+  kHostMmapLock = 3,  /* waited for an address-space lock; other: last known holder */
+  kHostForeignMm = 4, /* other: a foreign thread held this process's address-space lock */
   kHostReclaim = 5,
   kHostCompaction = 6,
-  kHostFault = 7,      /* counted, never a row */
+  kHostFault = 7, /* counted, never a row */
   kHostOomKill = 8,
-  kHostKindCount = 9,
+  kHostFork = 9, /* counted here, told as ProcessEvent */
+  kHostExec = 10,
+  kHostThreadExit = 11,
+  kHostExit = 12,
+  kHostKindCount = 13,
 };
 
 enum ProcessChange {
@@ -54,18 +58,18 @@ enum ProcessChange {
 
 /* Kinds of loss inside the kernel; each has a slot in map `losses`. */
 enum KernelLoss {
-  kLossRingFull = 0,       /* a row did not fit into the ring buffer; roll-ups have it */
-  kLossThinned = 1,        /* a row was left out because of the rate limit; roll-ups have it */
-  kLossRollUp = 2,         /* the roll-up map was full: neither */
-  kLossCallTooDeep = 3,    /* more nested calls than a thread's stack of calls holds */
-  kLossReturnMissing = 4,  /* a call that never returned (longjmp, exit) */
-  kLossReturnAlone = 5,    /* a return without entry: the call began before recording */
-  kLossThreadState = 6,    /* no memory for the state of a thread */
-  kLossStack = 7,          /* a stack could not be taken or stored */
-  kLossLifecycle = 8,      /* fork, exec or exit did not fit: names and parents may be missing */
-  kLossBlockIo = 9,        /* more block requests in flight than the map holds */
-  kLossTarget = 10,        /* more processes than the map of targets holds */
-  kLossSample = 11,        /* a stack sample did not fit */
+  kLossRingFull = 0,      /* a row did not fit into the ring buffer; roll-ups have it */
+  kLossThinned = 1,       /* a row was left out because of the rate limit; roll-ups have it */
+  kLossRollUp = 2,        /* the roll-up map was full: neither */
+  kLossCallTooDeep = 3,   /* more nested calls than a thread's stack of calls holds */
+  kLossReturnMissing = 4, /* a call that never returned (longjmp, exit) */
+  kLossReturnAlone = 5,   /* a return without entry: the call began before recording */
+  kLossThreadState = 6,   /* no memory for the state of a thread */
+  kLossStack = 7,         /* a stack could not be taken or stored */
+  kLossLifecycle = 8,     /* fork, exec or exit did not fit: names and parents may be missing */
+  kLossBlockIo = 9,       /* more block requests in flight than the map holds */
+  kLossTarget = 10,       /* more processes than the map of targets holds */
+  kLossSample = 11,       /* a stack sample did not fit */
   kLossCount = 12,
 };
 
@@ -94,12 +98,12 @@ struct StackValue {
 struct CallEvent {
   struct EventHeader header; /* time_ns: entry; sub: function id */
   __u64 duration_ns;
-  __u64 bytes;       /* copied, set or allocated; 0 when the function has no size */
-  __u64 stream;      /* handle as passed; meaningful when has_stream */
-  __u32 call_id;     /* number of the call on its thread */
-  __u32 parent_id;   /* call_id of the enclosing call, 0 for none */
+  __u64 bytes;     /* copied, set or allocated; 0 when the function has no size */
+  __u64 stream;    /* handle as passed; meaningful when has_stream */
+  __u32 call_id;   /* number of the call on its thread */
+  __u32 parent_id; /* call_id of the enclosing call, 0 for none */
   __s32 return_code;
-  __u8 copy_kind;    /* cudaMemcpyKind + 1; 0: not a copy or not known */
+  __u8 copy_kind; /* cudaMemcpyKind + 1; 0: not a copy or not known */
   __u8 has_stream;
   __u16 padding;
 };
@@ -108,12 +112,12 @@ struct CallEvent {
 struct OffCpuEvent {
   struct EventHeader header; /* time_ns: switched out; sub: OffCpuReason; stack: kernel stack */
   __u64 duration_ns;
-  __u64 runnable_ns;     /* ready, waiting for a core; ~0 when the wake-up was not seen */
-  __u32 waker_tid;       /* 0: woken from an interrupt, or not seen */
+  __u64 runnable_ns; /* ready, waiting for a core; ~0 when the wake-up was not seen */
+  __u32 waker_tid;   /* 0: woken from an interrupt, or not seen */
   __u32 waker_tgid;
-  __u32 preemptor_tid;   /* who got the core; 0: the idle task */
+  __u32 preemptor_tid; /* who got the core; 0: the idle task */
   __u32 preemptor_tgid;
-  __s16 syscall;         /* number of the system call it was in, -1 for none */
+  __s16 syscall; /* number of the system call it was in, -1 for none */
   __u8 is_woken_by_irq;
   __u8 padding[5];
 };
@@ -124,7 +128,7 @@ struct HostEvent {
   __u64 bytes;
   __u32 other_tgid;
   __u32 other_tid;
-  __u32 device;   /* major << 20 | minor of a block request */
+  __u32 device; /* major << 20 | minor of a block request */
   __u32 padding;
 };
 
@@ -146,11 +150,11 @@ struct SampleEvent {
 
 /* Exact roll-ups: one entry per second, process, name and histogram bucket (schema/histogram.h). */
 struct RollUpKey {
-  __u32 second;  /* of the event's start, CLOCK_MONOTONIC */
+  __u32 second; /* of the event's start, Unix time */
   __u32 tgid;
-  __u16 kind;    /* kEventCall, kEventOffCpu or kEventHost */
-  __u16 sub;     /* as in EventHeader */
-  __u32 bucket;  /* of the duration */
+  __u16 kind;   /* kEventCall, kEventOffCpu or kEventHost */
+  __u16 sub;    /* as in EventHeader */
+  __u32 bucket; /* of the duration */
 };
 
 struct RollUpValue {
@@ -164,11 +168,11 @@ struct RollUpValue {
 
 /* How to read the arguments of a probed function: slots 0-5 are registers, from 6 on the stack. */
 struct FunctionSpec {
-  __s8 bytes_slot;       /* -1: none */
-  __s8 bytes_factor_slot; /* rows of a 2-D copy: bytes = both multiplied; -1: none */
-  __s8 kind_slot;        /* cudaMemcpyKind argument; -1: fixed_kind */
-  __s8 stream_slot;      /* -1: none */
-  __u8 fixed_kind;       /* cudaMemcpyKind + 1; 0: none */
+  __s8 bytes_slot;          /* -1: none */
+  __s8 bytes_factor_slot;   /* rows of a 2-D copy: bytes = both multiplied; -1: none */
+  __s8 kind_slot;           /* cudaMemcpyKind argument; -1: fixed_kind */
+  __s8 stream_slot;         /* -1: none */
+  __u8 fixed_kind;          /* cudaMemcpyKind + 1; 0: none */
   __u8 factor_is_nccl_type; /* the factor is an ncclDataType_t: multiply by its size */
   __u8 padding[2];
 };

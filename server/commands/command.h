@@ -20,6 +20,7 @@ using RunFunction = std::function<int()>;
 void AddExplain(CLI::App& app, RunFunction& run);
 void AddStats(CLI::App& app, RunFunction& run);
 void AddQuery(CLI::App& app, RunFunction& run);
+void AddTrace(CLI::App& app, RunFunction& run);
 void AddImport(CLI::App& app, RunFunction& run);
 void AddMcp(CLI::App& app, RunFunction& run);
 void AddCheck(CLI::App& app, RunFunction& run);

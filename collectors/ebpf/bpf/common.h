@@ -77,7 +77,7 @@ static __always_inline void roll_up(const struct EventHeader* header, __u64 dura
                                     __u64 bytes, bool is_stored) {
   __u32 zero = 0;
   void* map = bpf_map_lookup_elem(&roll_ups, &zero);
-  struct RollUpKey key = {.second = (__u32)(header->time_ns / NS_PER_SECOND),
+  struct RollUpKey key = {.second = (__u32)((header->time_ns + clock_offset_ns) / NS_PER_SECOND),
                           .tgid = header->tgid,
                           .kind = header->kind,
                           .sub = header->sub,

@@ -10,6 +10,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 own_tgid = 0;
 const volatile __u32 enrols_gpu_users = 1;
+const volatile __u64 clock_offset_ns = 0;
 const volatile __u64 ring_bytes = 16 * 1024 * 1024;
 const volatile __u64 off_cpu_row_min_ns = 10000;
 const volatile __u64 lock_row_min_ns = 20000;

@@ -75,6 +75,7 @@ struct CpuTimes {
 /* Settings, written once before loading. */
 extern const volatile __u32 own_tgid;              /* the recorder: never a target, never a row */
 extern const volatile __u32 enrols_gpu_users;      /* a process becomes a target by its first call */
+extern const volatile __u64 clock_offset_ns;       /* Unix time minus CLOCK_MONOTONIC */
 extern const volatile __u64 ring_bytes;            /* size of map `events` */
 extern const volatile __u64 off_cpu_row_min_ns;    /* shorter stretches are counted, not rows */
 extern const volatile __u64 lock_row_min_ns;       /* the same for waits and holds of mmap_lock */

@@ -13,8 +13,16 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
       .exit_code = BPF_CORE_READ(task, exit_code),
   };
   bpf_probe_read_kernel(&event.comm, sizeof(event.comm), &task->comm);
-  if (bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags()))
-    count_loss(kLossLifecycle);
+  bool is_stored = bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags()) == 0;
+  if (!is_stored) count_loss(kLossLifecycle);
+  /* As the recorder's rows: a fork is the parent's, the start of a thread too. */
+  struct EventHeader counted = {.time_ns = event.header.time_ns, .kind = kEventHost,
+                                .tgid = parent_tgid ? parent_tgid : event.header.tgid};
+  counted.sub = change == kProcessExec   ? kHostExec
+                : change == kThreadExit  ? kHostThreadExit
+                : change == kProcessExit ? kHostExit
+                                         : kHostFork;
+  roll_up(&counted, 0, 0, is_stored);
 }
 
 SEC("tp_btf/sched_process_fork")

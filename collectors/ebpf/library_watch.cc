@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/ebpf/library_watch.h"
+
+#include <fmt/format.h>
+
+#include "collectors/ebpf/functions.h"
+#include "collectors/ebpf/losses.h"
+#include "collectors/symbols/elf_symbols.h"
+
+namespace gpuwhy {
+namespace {
+
+// Every exported name to probe, with its arguments.
+std::map<std::string, FunctionSpec, std::less<>> WantedOf(GpuLibraryKind kind) {
+  std::map<std::string, FunctionSpec, std::less<>> wanted;
+  for (const ProbedFunction& function : FunctionsOf(kind)) {
+    for (std::string& name : VariantsOf(function.name, kind)) {
+      wanted.emplace(std::move(name), function.arguments);
+    }
+  }
+  return wanted;
+}
+
+std::vector<std::string> NamesOf(const std::map<std::string, FunctionSpec, std::less<>>& wanted) {
+  std::vector<std::string> names;
+  for (const auto& [name, arguments] : wanted)
+    names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+void LibraryWatch::Look(const std::vector<pid_t>& pids) {
+  for (const auto& [pid, found] : finder_.FindAll(pids)) {
+    for (const GpuLibrary& library : found.libraries) {
+      if (!seen_.insert({library.file, library.kind}).second) continue;
+      const auto count = Probe(library);
+      if (!count.ok()) recorder_.Count(kLibraryNotProbed, 1, {}, count.error().message);
+      if (count.ok()) libraries_.push_back({library.kind, library.path, count.value()});
+    }
+    for (const std::string& problem : found.problems) {
+      if (problems_.insert(problem).second) recorder_.Count(kLibraryNotProbed, 1, {}, problem);
+    }
+  }
+}
+
+Result<size_t> LibraryWatch::Probe(const GpuLibrary& library) {
+  const auto wanted = WantedOf(library.kind);
+  GPUWHY_ASSIGN_OR_RETURN(const auto functions, ReadFunctions(library.open_path, NamesOf(wanted)));
+  std::vector<ProbePoint> points;
+  for (const ElfFunction& function : functions) {
+    // Two names of one function are one function.
+    if (!points.empty() && points.back().file_offset == function.file_offset) continue;
+    GPUWHY_ASSIGN_OR_RETURN(const uint16_t number,
+                            NumberOf(function.name, wanted.at(function.name)));
+    points.push_back({function.file_offset, number});
+  }
+  GPUWHY_RETURN_IF_ERROR(probes_.AttachLibrary(library.open_path, points));
+  return points.size();
+}
+
+Result<uint16_t> LibraryWatch::NumberOf(const std::string& name, const FunctionSpec& arguments) {
+  if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
+  const auto number = static_cast<uint16_t>(numbers_.size());
+  GPUWHY_RETURN_IF_ERROR(probes_.SetFunction(number, arguments));
+  calls_.SetName(number, name);
+  numbers_.emplace(name, number);
+  return number;
+}
+
+}  // namespace gpuwhy

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds GPU libraries in processes and probes each file once, whoever maps it. Numbers probed
+// functions and tells the kernel where their arguments are. One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collectors/ebpf/call_rows.h"
+#include "collectors/ebpf/kernel_probes.h"
+#include "collectors/process/gpu_libraries.h"
+#include "collectors/recorder.h"
+
+namespace gpuwhy {
+
+struct ProbedLibrary {
+  GpuLibraryKind kind;
+  std::string path;  // as the first process that had it sees it
+  size_t function_count = 0;
+};
+
+class LibraryWatch {
+ public:
+  LibraryWatch(KernelProbes& probes, CallRows& calls, Recorder& recorder)
+      : probes_(probes), calls_(calls), recorder_(recorder) {}
+
+  // Looks at the maps of these processes and probes what is new. What cannot be probed is counted
+  // as a loss once.
+  void Look(const std::vector<pid_t>& pids);
+  const std::vector<ProbedLibrary>& libraries() const { return libraries_; }
+
+ private:
+  Result<size_t> Probe(const GpuLibrary& library);
+  Result<uint16_t> NumberOf(const std::string& name, const FunctionSpec& arguments);
+
+  KernelProbes& probes_;
+  CallRows& calls_;
+  Recorder& recorder_;
+  GpuLibraryFinder finder_;
+  std::set<std::pair<FileId, GpuLibraryKind>> seen_;
+  std::set<std::string> problems_;
+  std::map<std::string, uint16_t, std::less<>> numbers_;
+  std::vector<ProbedLibrary> libraries_;
+};
+
+}  // namespace gpuwhy

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording of live processes, from attaching to the finished trace: reads events and roll-ups,
+// looks for new libraries and processes, commits each second, so that a reader sees the trace grow
+// and a crash loses at most the last second. One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectors/ebpf/clock.h"
+#include "collectors/ebpf/event_decoder.h"
+#include "collectors/ebpf/kernel_probes.h"
+#include "collectors/ebpf/library_watch.h"
+#include "collectors/ebpf/roll_up_rows.h"
+#include "schema/base/result.h"
+#include "schema/trace_db.h"
+
+namespace gpuwhy {
+
+struct RecordingOptions {
+  // What to follow. All empty: every process that calls a GPU library. Children are followed too.
+  std::vector<pid_t> pids;
+  std::string comm;    // processes of this name, now and later
+  std::string cgroup;  // path of a cgroup: its members, now and later
+  ProbeSettings probes;
+  std::string tool_version;
+};
+
+class LiveRecording {
+ public:
+  // Everything is attached when this returns. `db` must outlive the recording.
+  static Result<std::unique_ptr<LiveRecording>> Start(const TraceDb& db, RecordingOptions options);
+
+  Status Follow(pid_t pid);
+  // Reads what there is, waiting up to `longest_wait` for it.
+  Status Read(std::chrono::milliseconds longest_wait);
+  // Once a second: roll-ups, new libraries, counters, commit.
+  Status EndSecond();
+  // Reads the rest and closes the trace.
+  Status Finish();
+
+  const std::vector<ProbedLibrary>& libraries() const { return libraries_->libraries(); }
+  std::vector<pid_t> Targets() const { return probes_->Targets(); }
+  Recorder& recorder() { return *recorder_; }
+
+ private:
+  explicit LiveRecording(const TraceDb& db, RecordingOptions options)
+      : db_(db), options_(std::move(options)) {}
+  Status Attach();
+  Status FollowWanted();
+  void LookAround();
+  std::vector<pid_t> PidsToLookAt() const;
+  Status WriteRollUps();
+  void CountLosses();
+  bool FollowsAll() const {
+    return options_.pids.empty() && options_.comm.empty() && options_.cgroup.empty();
+  }
+
+  const TraceDb& db_;
+  RecordingOptions options_;
+  ClockOffset clock_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<KernelProbes> probes_;
+  std::unique_ptr<ProcessBook> processes_;
+  std::unique_ptr<StackBook> stacks_;
+  std::unique_ptr<CallRows> calls_;
+  std::unique_ptr<EventDecoder> decoder_;
+  std::unique_ptr<RollUpRows> roll_ups_;
+  std::unique_ptr<LibraryWatch> libraries_;
+};
+
+}  // namespace gpuwhy

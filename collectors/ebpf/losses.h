@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a live recording can lose, and what to do about it.
+#pragma once
+
+#include <array>
+
+#include "collectors/ebpf/wire.h"
+#include "schema/rows.h"
+
+namespace gpuwhy {
+
+// By KernelLoss.
+extern const std::array<LossKind, kLossCount> kKernelLosses;
+
+inline constexpr LossKind kStackGone{
+    .name = "ebpf_stack_evicted",
+    .severity = LossSeverity::kDataLoss,
+    .description = "a stack was pushed out of the kernel's table before it was read",
+    .advice = "raise the length from which calls get a stack: --stack-min-us"};
+inline constexpr LossKind kStackTruncated{
+    .name = "ebpf_stack_truncated",
+    .severity = LossSeverity::kInfo,
+    .description = "a stack has more frames than are kept (64): its outermost are missing",
+    .advice = "nothing to do: the innermost frames are there"};
+inline constexpr LossKind kEventUnknown{
+    .name = "ebpf_event_unknown",
+    .severity = LossSeverity::kDataLoss,
+    .description = "an event of unknown kind or size came out of the ring buffer",
+    .advice = "this is a mistake of gpuwhy: please report it"};
+inline constexpr LossKind kTracepointAbsent{
+    .name = "ebpf_tracepoint_absent",
+    .severity = LossSeverity::kInfo,
+    .description = "this kernel lacks a tracepoint: what it tells is not recorded",
+    .advice = "a newer kernel has it; `gpuwhy check` lists what is missing"};
+inline constexpr LossKind kLibraryNotProbed{
+    .name = "ebpf_library_not_probed",
+    .severity = LossSeverity::kDataLoss,
+    .description = "a GPU library could not be probed: its calls are not recorded",
+    .advice = "the text says why; run as root and on the host for processes in containers"};
+inline constexpr LossKind kSymbolsUnreadable{
+    .name = "ebpf_symbols_unreadable",
+    .severity = LossSeverity::kInfo,
+    .description = "symbols could not be read: frames show addresses in place of names",
+    .advice = "the text says which file and why"};
+
+}  // namespace gpuwhy
