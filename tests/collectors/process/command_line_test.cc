@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/process/command_line.h"
 
-#include "collectors/process/secrets.h"
 #include "tests/catch.h"
 #include "tests/support/child_process.h"
 
