@@ -88,7 +88,7 @@ std::optional<Container> ContainerOfCgroup(std::string_view path) {
   while (!path.empty()) {
     const std::string_view part = TakeLastPart(path);
     std::string_view above = path;
-    const std::optional<Container> container = ContainerOfPart(part, TakeLastPart(above));
+    std::optional<Container> container = ContainerOfPart(part, TakeLastPart(above));
     if (container) return container;
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 #include "collectors/process/command_line.h"
 
 #include "collectors/process/read_file.h"
+#include "collectors/process/secret_names.h"
 #include "collectors/process/secrets.h"
 
 namespace gpuwhy {

@@ -58,8 +58,8 @@ Result<GpuLibraries> GpuLibraryFinder::FindInScan(pid_t pid) {
   std::sort(found.libraries.begin(), found.libraries.end(), [](const auto& a, const auto& b) {
     return a.file != b.file ? a.file < b.file : a.kind < b.kind;
   });
-  found.has_driver_only = HasKind(found, GpuLibraryKind::kCudaDriver) &&
-                          !HasKind(found, GpuLibraryKind::kCudaRuntime);
+  found.has_driver_only =
+      HasKind(found, GpuLibraryKind::kCudaDriver) && !HasKind(found, GpuLibraryKind::kCudaRuntime);
   return found;
 }
 

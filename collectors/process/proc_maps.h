@@ -7,11 +7,11 @@
 
 #include <sys/types.h>
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "schema/base/result.h"
@@ -24,7 +24,11 @@ struct FileId {
   uint32_t device_minor = 0;
   uint64_t inode = 0;
 
-  auto operator<=>(const FileId&) const = default;
+  bool operator==(const FileId&) const = default;
+  bool operator<(const FileId& other) const {
+    return std::tie(device_major, device_minor, inode) <
+           std::tie(other.device_major, other.device_minor, other.inode);
+  }
 };
 
 struct Mapping {

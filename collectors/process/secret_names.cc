@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "collectors/process/secret_names.h"
+
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
-
-#include "collectors/process/secrets.h"
 
 namespace gpuwhy {
 namespace {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "collectors/process/command_line.h"
+#include "collectors/process/secret_names.h"
 
 namespace gpuwhy {
 namespace {

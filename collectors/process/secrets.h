@@ -8,10 +8,6 @@
 
 namespace gpuwhy {
 
-// True for names whose value is a secret: "--hf-token", "AWS_SECRET_ACCESS_KEY", "apiKey",
-// "Authorization". Not for "--max-tokens", "--tokenizer", "--token-file".
-bool IsSecretName(std::string_view name);
-
 // Replaces NAME=value, "NAME": "value", --NAME value, scheme://user:password@ and known forms of
 // keys, anywhere in `text`.
 std::string RedactText(std::string_view text);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "collectors/process/number_text.h"
 #include "collectors/process/read_file.h"
@@ -37,17 +38,18 @@ Result<KernelSymbols> KernelSymbols::Load() {
 
 KernelSymbols KernelSymbols::Parse(std::string_view text) {
   KernelSymbols symbols;
-  bool has_address = false;
+  uint64_t before = 0;
   const bool has_lines = !text.empty();
   while (!text.empty()) {
     const std::optional<Line> line = ParseLine(TakeLine(text));
     if (!line) ++symbols.skipped_line_count_;
     if (!line || line->address == 0) continue;
-    has_address = true;
-    if (kFunctionTypes.find(line->type) == std::string_view::npos) continue;
+    // Of several names for one address the kernel lists the best one first.
+    const bool is_alias = std::exchange(before, line->address) == line->address;
+    if (is_alias || kFunctionTypes.find(line->type) == std::string_view::npos) continue;
     symbols.functions_.Add(line->address, 0, line->name);
   }
-  symbols.is_restricted_ = has_lines && !has_address;
+  symbols.is_restricted_ = has_lines && before == 0;
   symbols.functions_.Sort();
   symbols.functions_.CloseGaps(kMaxFunctionBytes);
   return symbols;

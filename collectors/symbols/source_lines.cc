@@ -22,6 +22,23 @@ int64_t UncompressedBytes(Elf_Scn* section, const GElf_Shdr& header) {
   return static_cast<int64_t>(header.sh_size & INT64_MAX);
 }
 
+std::string_view SectionName(Elf* elf, const GElf_Shdr& header) {
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return {};
+  const char* text = elf_strptr(elf, names, header.sh_name);
+  return text == nullptr ? std::string_view() : text;
+}
+
+// Calls visit(section, header, name) for every section whose header can be read.
+template <typename Visit>
+void VisitSections(Elf* elf, const Visit& visit) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    visit(section, header, SectionName(elf, header));
+  }
+}
+
 struct DebugSections {
   int64_t total_bytes = 0;
   bool has_lines = false;
@@ -30,20 +47,32 @@ struct DebugSections {
 
 DebugSections Survey(Elf* elf) {
   DebugSections found;
-  size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return found;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* text = elf_strptr(elf, names, header.sh_name);
-    const std::string_view name = text == nullptr ? "" : text;
+  VisitSections(elf, [&](Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
     if (name == ".debug_line") found.has_lines = true;
     if (name == ".gnu_debugaltlink" || name.ends_with(".dwo")) found.has_other_file = true;
     if (name.starts_with(".debug_") || name.starts_with(".zdebug_")) {
       found.total_bytes = SaturatingAdd(found.total_bytes, UncompressedBytes(section, header));
     }
-  }
+  });
   return found;
+}
+
+bool EndsWithNul(Elf_Scn* section) {
+  const Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) return true;  // not readable
+  return static_cast<const char*>(data->d_buf)[data->d_size - 1] == '\0';
+}
+
+// libdw 0.188 reads on behind a table of texts whose last one has no end. To be asked when it has
+// opened the file, as it expands compressed sections then.
+bool HasTextWithoutEnd(Elf* elf) {
+  bool has_one = false;
+  VisitSections(elf, [&](Elf_Scn* section, const GElf_Shdr&, std::string_view name) {
+    if (name.ends_with("debug_str") || name.ends_with("debug_line_str")) {
+      has_one = has_one || !EndsWithNul(section);
+    }
+  });
+  return has_one;
 }
 
 }  // namespace
@@ -53,6 +82,7 @@ SourceLines::SourceLines(ElfFile elf) : elf_(std::move(elf)) {
   is_too_large_ = found.total_bytes > kMaxDebugBytes;
   if (!found.has_lines || found.has_other_file || is_too_large_) return;
   dwarf_.reset(dwarf_begin_elf(elf_.handle(), DWARF_C_READ, nullptr));
+  if (HasTextWithoutEnd(elf_.handle())) dwarf_.reset();
 }
 
 std::optional<SourceLine> SourceLines::Find(uint64_t address) const {

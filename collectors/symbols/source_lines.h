@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source file and line of an address, from DWARF in the file itself. Nothing is searched for: no
 // separate debug files, no debuginfod. Files whose debug information is very large are left alone,
-// so that a look-up stays bounded; `is_too_large` says so. One thread at a time.
+// so that a look-up stays bounded; `is_too_large` says so. libdw is less careful with hostile files
+// than libelf: what is known to hurt it is kept from it, but only for files that are trusted should
+// this be used with rights that their owner does not have. One thread at a time.
 #pragma once
 
 #include <elfutils/libdw.h>

@@ -25,7 +25,8 @@
 namespace gpuwhy {
 
 struct SymbolizerOptions {
-  // From DWARF in the file itself; keeps the debug sections in memory that are asked for.
+  // From DWARF in the file itself; keeps the debug sections in memory that are asked for. Leave it
+  // off for programs of users that are not trusted: see SourceLines.
   bool with_source_lines = false;
 };
 

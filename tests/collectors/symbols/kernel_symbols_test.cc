@@ -8,7 +8,8 @@ namespace {
 
 TEST_CASE("kernel symbols: an address belongs to the function that starts before it", "[symbols]") {
   const auto symbols = KernelSymbols::Parse(
-      "ffffffff81000100 T schedule\nffffffff81000200 t do_idle\nffffffff81000180 D data\n"
+      "ffffffff81000100 T schedule\nffffffff81000100 t __pi_schedule\nffffffff81000200 t "
+      "do_idle\nffffffff81000180 D data\n"
       "ffffffffc0001000 t nvidia_ioctl\t[nvidia]\n");
 
   const Frame frame = symbols.Resolve(0xffffffff81000110);
