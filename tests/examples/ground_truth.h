@@ -41,6 +41,8 @@ struct GroundTruth {
   double ComputeIdleShare() const;
 };
 
-GroundTruth ReadGroundTruth(const std::string& path);
+// Who is killed while it writes leaves half a line at the end; nobody else does.
+enum class LastLine { kIsWhole, kMayBeCut };
+GroundTruth ReadGroundTruth(const std::string& path, LastLine last_line = LastLine::kIsWhole);
 
 }  // namespace gpuwhy
