@@ -38,6 +38,8 @@ Result<std::unique_ptr<LiveRecording>> LiveRecording::Start(const TraceDb& db,
   GPUWHY_RETURN_IF_ERROR(db.Execute("BEGIN"));
   GPUWHY_RETURN_IF_ERROR(recording->Attach());
   GPUWHY_RETURN_IF_ERROR(recording->FollowWanted());
+  // The loader of this program is most often that of the next ones too.
+  recording->libraries_->Look({getpid()});
   recording->LookAround();
   return recording;
 }
@@ -118,7 +120,20 @@ Status LiveRecording::Read(std::chrono::milliseconds longest_wait) {
       probes_->Read(longest_wait, [this](const EventHeader& header, size_t size_bytes) {
         decoder_->Decode(header, size_bytes);
       }));
+  LookAtChanged();
   return recorder_->status();
+}
+
+// New libraries at once: each millisecond is calls that are not seen.
+void LiveRecording::LookAtChanged() {
+  const std::set<pid_t> changed = decoder_->TakeChanged();
+  if (changed.empty()) return;
+  libraries_->Look({changed.begin(), changed.end()});
+  for (const pid_t pid : changed) {
+    if (processes_->IsKnown(static_cast<uint32_t>(pid))) {
+      stacks_->Remember(static_cast<uint32_t>(pid));
+    }
+  }
 }
 
 Status LiveRecording::WriteRollUps() {

@@ -53,6 +53,7 @@ class LiveRecording {
   Status Attach();
   Status FollowWanted();
   void LookAround();
+  void LookAtChanged();
   std::vector<pid_t> PidsToLookAt() const;
   Status WriteRollUps();
   void CountLosses();

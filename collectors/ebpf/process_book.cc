@@ -75,6 +75,8 @@ void ProcessBook::OnChange(const ProcessEvent& event) {
     case kThreadExit:
     case kProcessExit:
       return OnExit(event);
+    case kLibrariesChanged:
+      return;  // changes no row
   }
 }
 

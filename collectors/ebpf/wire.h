@@ -54,6 +54,7 @@ enum ProcessChange {
   kProcessExec = 2,
   kThreadExit = 3,
   kProcessExit = 4,
+  kLibrariesChanged = 5, /* the dynamic loader has mapped or unmapped libraries */
 };
 
 /* Kinds of loss inside the kernel; each has a slot in map `losses`. */

@@ -79,6 +79,20 @@ int BPF_PROG(on_free, struct task_struct* task) {
   return 0;
 }
 
+/* At _dl_debug_state, which every dynamic loader calls for debuggers when its list of libraries has
+ * changed. The recorder looks at once, so that a library is probed before much of it has run. */
+SEC("uprobe")
+int on_libraries(struct pt_regs* regs) {
+  __u64 pid_tgid = bpf_get_current_pid_tgid();
+  struct ProcessEvent event = {.header = {.time_ns = bpf_ktime_get_ns(), .tgid = pid_tgid >> 32,
+                                          .tid = (__u32)pid_tgid, .kind = kEventProcess,
+                                          .sub = kLibrariesChanged}};
+  if (!is_target(event.header.tgid) && !enrols_gpu_users) return 0;
+  if (bpf_ringbuf_output(&events, &event, sizeof(event), BPF_RB_FORCE_WAKEUP))
+    count_loss(kLossLifecycle);
+  return 0;
+}
+
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_cgroup_attach, struct cgroup* destination, const char* path,
              struct task_struct* task) {
