@@ -16,13 +16,6 @@
 namespace gpuwhy {
 namespace {
 
-template <typename Condition>
-void WaitUntil(const Condition& condition) {
-  const int64_t deadline_ns = simgpu::NowNs() + 30'000'000'000;
-  while (!condition())
-    REQUIRE(simgpu::NowNs() < deadline_ns);
-}
-
 // 'S' asleep, 'Z' ended. "1234 (name) S ..."
 char StateOf(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
