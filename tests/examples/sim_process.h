@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "examples/simgpu/core/clock.h"
+#include "tests/catch.h"
 #include "tests/examples/ground_truth.h"
 #include "tests/support/temp_dir.h"
 
@@ -46,5 +48,14 @@ class SimProcess {
 
 SimProcess::Outcome InProcess(const std::function<Numbers()>& body,
                               const Environment& environment = {});
+
+// With a deadline of half a minute.
+template <typename Condition>
+void WaitUntil(const Condition& condition) {
+  const int64_t deadline_ns = simgpu::NowNs() + 30'000'000'000;
+  while (!condition()) {
+    if (simgpu::NowNs() > deadline_ns) FAIL("what was waited for did not happen");
+  }
+}
 
 }  // namespace gpuwhy

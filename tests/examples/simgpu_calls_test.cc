@@ -158,9 +158,9 @@ TEST_CASE("simgpu: the log of a killed process can be read", "[simgpu]") {
     for (;;)
       cudaStreamQuery(nullptr);
   });
-  while (!std::filesystem::exists(process.log_path()) ||
-         std::filesystem::file_size(process.log_path()) == 0) {
-  }
+  WaitUntil([path = process.log_path()] {
+    return std::filesystem::exists(path) && std::filesystem::file_size(path) > 0;
+  });
   kill(process.pid(), SIGKILL);
   REQUIRE(waitpid(process.pid(), nullptr, 0) == process.pid());
   const GroundTruth truth = ReadGroundTruth(process.log_path(), LastLine::kMayBeCut);
