@@ -7,7 +7,8 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
                                         __u32 parent_tid) {
   struct ProcessEvent event = {
       .header = {.time_ns = bpf_ktime_get_ns(), .tgid = BPF_CORE_READ(task, tgid),
-                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change},
+                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change,
+                 .is_target = is_target(BPF_CORE_READ(task, tgid))},
       .parent_tgid = parent_tgid,
       .parent_tid = parent_tid,
       .exit_code = BPF_CORE_READ(task, exit_code),
@@ -22,7 +23,7 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
                 : change == kThreadExit  ? kHostThreadExit
                 : change == kProcessExit ? kHostExit
                                          : kHostFork;
-  roll_up(&counted, 0, 0, is_stored);
+  if (is_target(counted.tgid)) roll_up(&counted, 0, 0, is_stored);
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -51,7 +52,9 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct* task) {
   __u32 tgid = BPF_CORE_READ(task, tgid);
   if (has_wanted_name(task)) enrol(tgid);
-  if (is_target(tgid)) send_change(task, kProcessExec, 0, 0);
+  /* Of threads that rows have named already, the new name is wanted too. */
+  if (is_target(tgid) || bpf_map_lookup_elem(&others, &tgid))
+    send_change(task, kProcessExec, 0, 0);
   return 0;
 }
 
