@@ -18,8 +18,8 @@ constexpr LossKind kCounterNotFinite{"counter_not_finite", LossSeverity::kDataLo
 
 constexpr std::string_view kInsertApiCall =
     "INSERT INTO api_call (start_ns, duration_ns, thread_id, name_id, parent_id, correlation_id, "
-    "bytes, copy_kind, host_memory, stream, return_code, callsite_id) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "bytes, copy_kind, host_memory, stream, event, return_code, callsite_id) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr std::string_view kInsertGpuOp =
     "INSERT INTO gpu_op (start_ns, duration_ns, gpu_id, process_id, context_id, stream, kind, "
     "name_id, correlation_id, bytes, copy_kind, host_memory, grid_x, grid_y, grid_z, block_x, "
@@ -215,7 +215,7 @@ void Recorder::RollUp(const RollUpEvent& event) {
 int64_t Recorder::Add(const ApiCallRow& row) {
   statements_->api_call.Bind() << row.start_ns << row.duration_ns << row.thread_id << row.name_id
                                << row.parent_id << row.correlation_id << row.bytes << row.copy_kind
-                               << row.host_memory << row.stream << row.return_code
+                               << row.host_memory << row.stream << row.event << row.return_code
                                << row.callsite_id;
   RollUp({.source = EventSource::kApiCall,
           .process_id = ProcessOfThread(row.thread_id),
@@ -224,6 +224,15 @@ int64_t Recorder::Add(const ApiCallRow& row) {
           .duration_ns = row.duration_ns,
           .bytes = row.bytes.value_or(0)});
   return Run(statements_->api_call);
+}
+
+int64_t Recorder::Add(const QueuedWorkRow& row) {
+  See(row.start_ns, row.duration_ns);
+  return Insert(
+      "INSERT INTO queued_work (start_ns, duration_ns, process_id, first_call_id, last_call_id) "
+      "VALUES (?, ?, ?, ?, ?)",
+      {row.start_ns, row.duration_ns, row.process_id, Value(row.first_call_id),
+       Value(row.last_call_id)});
 }
 
 int64_t Recorder::Add(const GpuOpRow& row) {

@@ -82,6 +82,7 @@ class Recorder {
   int64_t Add(const RangeRow& row);
   int64_t Add(const OffCpuRow& row);
   int64_t Add(const HostEventRow& row);
+  int64_t Add(const QueuedWorkRow& row);
   int64_t Add(const ForeignFindingRow& row);
   void Add(const LatencyRow& row);
   void AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id, int64_t weight_count = 1);

@@ -7,3 +7,4 @@ CREATE INDEX IF NOT EXISTS range_start ON range (start_ns);
 CREATE INDEX IF NOT EXISTS off_cpu_start ON off_cpu (start_ns);
 CREATE INDEX IF NOT EXISTS host_event_start ON host_event (start_ns);
 CREATE INDEX IF NOT EXISTS sample_time ON sample (time_ns);
+CREATE INDEX IF NOT EXISTS queued_work_start ON queued_work (start_ns);

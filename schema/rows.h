@@ -40,8 +40,17 @@ struct ApiCallRow {
   std::string_view copy_kind;    // empty = NULL; must outlive the call only
   std::string_view host_memory;  // empty = NULL
   std::optional<int64_t> stream;
+  std::optional<int64_t> event;
   std::optional<int64_t> return_code;
   OptionalId callsite_id;
+};
+
+struct QueuedWorkRow {
+  int64_t start_ns = 0;
+  int64_t duration_ns = 0;
+  int64_t process_id = 0;
+  OptionalId first_call_id;
+  OptionalId last_call_id;
 };
 
 struct GpuOpRow {

@@ -71,11 +71,11 @@ class AnswerMaker {
   }
 
   std::string Headline() const {
-    std::string text =
-        fmt::format("{} for {} of {} ({})",
-                    IsDevice() ? "The device had no work" : "No CUDA call was in flight",
-                    FormatDuration(totals_.idle_ns), FormatDuration(totals_.span_ns),
-                    PctText(totals_.idle_ns, totals_.span_ns));
+    std::string text = fmt::format(
+        "{} for {} of {} ({})",
+        IsOfDevice(facts_.view()) ? "The device had no work" : "No CUDA call was in flight",
+        FormatDuration(totals_.idle_ns), FormatDuration(totals_.span_ns),
+        PctText(totals_.idle_ns, totals_.span_ns));
     if (const auto [count, sum_ns] = Count(kLongGapNs); count > 0) {
       text += fmt::format("; {} gap{} of 100 ms or more {} {} ({})", FormatCount(count),
                           count == 1 ? "" : "s", count == 1 ? "is" : "make up",

@@ -110,7 +110,9 @@ class AnswerMaker {
       activity_text_ = "neither device operations nor CUDA calls were recorded";
     } else {
       const std::string source = facts_.view() == View::kDevice ? "gpu_op" : "api_call";
-      if (totals_.Stored(source) > kMaxExactRows) {
+      if (facts_.view() == View::kQueue) {
+        GPUWHY_RETURN_IF_ERROR(AddQueue(out));
+      } else if (totals_.Stored(source) > kMaxExactRows) {
         AddEstimate(source, out);
       } else if (facts_.view() == View::kDevice) {
         GPUWHY_RETURN_IF_ERROR(AddDevice(out));
@@ -129,6 +131,25 @@ class AnswerMaker {
         "{} {}, {} in all; get_gpu_idle_causes gives the exact busy and idle time",
         FormatCount(total.event_count), source == "gpu_op" ? "device operations" : "CUDA calls",
         FormatDuration(total.sum_ns));
+  }
+
+  // Few rows, however many calls there are.
+  Status AddQueue(Facts& out) {
+    GPUWHY_ASSIGN_OR_RETURN(const auto* timelines, facts_.Timelines());
+    const BusyTimeline& timeline = timelines->front();
+    const int64_t span_ns = timeline.span.duration_ns();
+    activity_text_ =
+        fmt::format("the device had work queued for {} of {} ({}) and none for {} ({})",
+                    FormatDuration(timeline.busy_ns), FormatDuration(span_ns),
+                    PctText(timeline.busy_ns, span_ns), FormatDuration(timeline.idle_ns),
+                    PctText(timeline.idle_ns, span_ns));
+    const std::vector<Fact> facts = {
+        {"span_ns", "first to last work", Unit::kNs, span_ns},
+        {"busy_ns", "with work queued", Unit::kNs, timeline.busy_ns},
+        {"idle_ns", "idle, proven", Unit::kNs, timeline.idle_ns},
+        {"idle_pct", "idle share", Unit::kPct, Pct(timeline.idle_ns, span_ns)}};
+    out.facts.insert(out.facts.end(), facts.begin(), facts.end());
+    return {};
   }
 
   Status AddDevice(Facts& out) {

@@ -8,7 +8,9 @@
 namespace gpuwhy {
 
 void CallRows::SetName(uint16_t function_id, std::string_view name) {
-  names_[function_id] = recorder_.InternName(name);
+  const int64_t name_id = recorder_.InternName(name);
+  names_[function_id] = name_id;
+  queues_.SetName(name_id, name);
 }
 
 void CallRows::Add(const CallEvent& event, int64_t thread_id, OptionalId callsite_id) {
@@ -51,6 +53,7 @@ void CallRows::FlushThread(uint32_t tid) {
 void CallRows::Flush() {
   while (!waiting_.empty())
     FlushThread(waiting_.begin()->first);
+  queues_.Finish();
 }
 
 int64_t CallRows::Write(const Waiting& call, OptionalId parent_row) {
@@ -66,7 +69,10 @@ int64_t CallRows::Write(const Waiting& call, OptionalId parent_row) {
   row.callsite_id = call.callsite_id;
   if (event.bytes != 0) row.bytes = static_cast<int64_t>(event.bytes);
   if (event.has_stream != 0) row.stream = static_cast<int64_t>(event.stream);
-  return recorder_.Add(row);
+  if (event.event != 0) row.event = static_cast<int64_t>(event.event);
+  const int64_t id = recorder_.Add(row);
+  queues_.Add(row, id);
+  return id;
 }
 
 }  // namespace gpuwhy

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectors/ebpf/wire.h"
+#include "collectors/queue/queue_book.h"
 #include "collectors/recorder.h"
 
 namespace gpuwhy {
@@ -17,7 +18,8 @@ namespace gpuwhy {
 class CallRows {
  public:
   // Name ids by function id; times become Unix time by adding `offset_ns`.
-  CallRows(Recorder& recorder, int64_t offset_ns) : recorder_(recorder), offset_ns_(offset_ns) {}
+  CallRows(Recorder& recorder, int64_t offset_ns)
+      : recorder_(recorder), queues_(recorder), offset_ns_(offset_ns) {}
 
   void SetName(uint16_t function_id, std::string_view name);
   int64_t NameOf(uint16_t function_id) const { return names_.at(function_id); }
@@ -25,6 +27,8 @@ class CallRows {
   // Writes what still waits for a call that will not return.
   void Flush();
   void FlushThread(uint32_t tid);
+  // The process has ended, and what it had queued with it.
+  void EndProcess(int64_t process_id) { queues_.EndProcess(process_id); }
 
  private:
   struct Waiting {
@@ -38,6 +42,7 @@ class CallRows {
   void WriteChildren(Calls& calls, uint32_t parent_call, OptionalId parent_row);
 
   Recorder& recorder_;
+  QueueBook queues_;
   int64_t offset_ns_;
   std::unordered_map<uint16_t, int64_t> names_;
   std::unordered_map<uint32_t, Calls> waiting_;  // by tid

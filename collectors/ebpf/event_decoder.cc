@@ -88,7 +88,12 @@ void EventDecoder::Decode(const HostEvent& event) {
 
 void EventDecoder::Decode(const ProcessEvent& event) {
   processes_.OnChange(event);
-  if (event.header.sub == kProcessExit) calls_.FlushThread(event.header.tid);
+  if (event.header.sub == kThreadExit || event.header.sub == kProcessExit) {
+    calls_.FlushThread(event.header.tid);
+  }
+  if (event.header.sub == kProcessExit) {
+    calls_.EndProcess(processes_.Process(event.header.tgid));
+  }
   if (event.header.sub == kProcessExec || event.header.sub == kLibrariesChanged) {
     changed_.insert(static_cast<pid_t>(event.header.tgid));
   }

@@ -18,6 +18,10 @@ constexpr ProbedFunction OnStream(std::string_view name, int8_t stream) {
   function.arguments.stream_slot = stream;
   return function;
 }
+constexpr ProbedFunction OfEvent(ProbedFunction function, int8_t event) {
+  function.arguments.event_slot = event;
+  return function;
+}
 constexpr ProbedFunction Sized(std::string_view name, int8_t bytes, int8_t stream = kNone) {
   ProbedFunction function = OnStream(name, stream);
   function.arguments.bytes_slot = bytes;
@@ -106,17 +110,17 @@ constexpr std::array kRuntime = {
     Plain("cudaDeviceEnablePeerAccess"),
     OnStream("cudaStreamSynchronize", 0),
     OnStream("cudaStreamQuery", 0),
-    OnStream("cudaStreamWaitEvent", 0),
+    OfEvent(OnStream("cudaStreamWaitEvent", 0), 1),
     Plain("cudaStreamCreate"),
     Plain("cudaStreamCreateWithFlags"),
     Plain("cudaStreamCreateWithPriority"),
     OnStream("cudaStreamDestroy", 0),
     Plain("cudaEventCreate"),
     Plain("cudaEventCreateWithFlags"),
-    OnStream("cudaEventRecord", 1),
-    OnStream("cudaEventRecordWithFlags", 1),
-    Plain("cudaEventSynchronize"),
-    Plain("cudaEventQuery"),
+    OfEvent(OnStream("cudaEventRecord", 1), 0),
+    OfEvent(OnStream("cudaEventRecordWithFlags", 1), 0),
+    OfEvent(Plain("cudaEventSynchronize"), 0),
+    OfEvent(Plain("cudaEventQuery"), 0),
     Plain("cudaEventElapsedTime"),
     Plain("cudaEventDestroy"),
     OnStream("cudaStreamBeginCapture", 0),
@@ -180,15 +184,15 @@ constexpr std::array kDriver = {
     Plain("cuCtxSynchronize"),
     OnStream("cuStreamSynchronize", 0),
     OnStream("cuStreamQuery", 0),
-    OnStream("cuStreamWaitEvent", 0),
+    OfEvent(OnStream("cuStreamWaitEvent", 0), 1),
     Plain("cuStreamCreate"),
     Plain("cuStreamCreateWithPriority"),
     OnStream("cuStreamDestroy", 0),
     Plain("cuEventCreate"),
-    OnStream("cuEventRecord", 1),
-    OnStream("cuEventRecordWithFlags", 1),
-    Plain("cuEventSynchronize"),
-    Plain("cuEventQuery"),
+    OfEvent(OnStream("cuEventRecord", 1), 0),
+    OfEvent(OnStream("cuEventRecordWithFlags", 1), 0),
+    OfEvent(Plain("cuEventSynchronize"), 0),
+    OfEvent(Plain("cuEventQuery"), 0),
     Plain("cuEventElapsedTime"),
     OnStream("cuStreamBeginCapture", 0),
     OnStream("cuStreamEndCapture", 0),

@@ -27,6 +27,7 @@ struct ProbedFunction {
                          .bytes_pointed_at = 0,
                          .dimension_count = 0,
                          .stream_pointed_at = 0,
+                         .event_slot = -1,
                          .padding = {}};
 };
 

@@ -101,6 +101,7 @@ struct CallEvent {
   __u64 duration_ns;
   __u64 bytes;     /* copied, set or allocated; 0 when the function has no size */
   __u64 stream;    /* handle as passed; meaningful when has_stream */
+  __u64 event;     /* handle of a CUDA event, 0 for none */
   __u32 call_id;   /* number of the call on its thread */
   __u32 parent_id; /* call_id of the enclosing call, 0 for none */
   __s32 return_code;
@@ -179,7 +180,8 @@ struct FunctionSpec {
                              to, followed by height and depth; 0: it is the size itself */
   __u8 dimension_count;   /* how many of width, height and depth; 0 when not pointed to */
   __u8 stream_pointed_at; /* the same for stream_slot */
-  __u8 padding[3];
+  __s8 event_slot;        /* -1: none */
+  __u8 padding[2];
 };
 
 /* Name of a thread that is no target itself but was somebody's waker, preemptor or lock holder. */

@@ -12,6 +12,7 @@ CREATE TABLE api_call (
   copy_kind TEXT,                -- H2D, D2H, D2D, H2H, P2P or default, for copies
   host_memory TEXT,              -- pageable or pinned, for copies, where known
   stream INTEGER,                -- stream number or handle, NULL when unknown
+  event INTEGER,                 -- handle of the CUDA event that is recorded, waited for or asked
   return_code INTEGER,           -- API result; 0 and NULL mean no error seen
   callsite_id INTEGER            -- call stack at the call
 ) STRICT;

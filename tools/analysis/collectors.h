@@ -15,6 +15,7 @@ namespace gpuwhy {
 enum class Collector {
   kGpuOp,
   kApiCall,
+  kQueuedWork,
   kRange,
   kOffCpu,
   kHostEvent,
@@ -24,7 +25,7 @@ enum class Collector {
   kForeignFinding,
 };
 
-inline constexpr int kCollectorCount = 9;
+inline constexpr int kCollectorCount = 10;
 
 struct CollectorInfo {
   Collector collector;

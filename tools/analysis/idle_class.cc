@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kStacks = "get_call_stacks";
 constexpr std::string_view kFindings = "get_findings";
+constexpr std::string_view kChains = "get_causal_chains";
 constexpr std::string_view kRecord =
     "kernel scheduling rows (sched_switch with reason and waker) would tell";
 
@@ -26,6 +27,7 @@ constexpr std::array<IdleClassInfo, kIdleClassCount> kClasses = {{
     {IdleClass::kNetwork, "network", "host waiting for the network", kFindings},
     {IdleClass::kLock, "lock", "host waiting for a lock", kStacks},
     {IdleClass::kDataLoader, "data_loader", "host waiting for the data loader", kFindings},
+    {IdleClass::kHandOver, "hand_over", "host waiting for another process or thread", kChains},
     {IdleClass::kSleep, "sleep", "host thread asleep (timer or poll)", kStacks},
     {IdleClass::kPythonOnCpu, "python_on_cpu", "host on a core in Python/framework", kStacks},
     {IdleClass::kNativeOnCpu, "host_on_cpu", "host on a core", kStacks},

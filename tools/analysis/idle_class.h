@@ -25,7 +25,8 @@ enum class IdleClass : unsigned char {
   kNetwork,         // waiting for the network
   kLock,            // waiting for a lock
   kDataLoader,      // in a range that waits for the data loader
-  kSleep,           // asleep: timer, poll or another voluntary wait
+  kHandOver,        // waiting for another thread or process: pipe, poll, child
+  kSleep,           // asleep: timer or another voluntary wait
   kPythonOnCpu,     // on a core, in Python or framework code
   kNativeOnCpu,     // on a core, in code without ranges
   kOffCpuUnknown,   // off a core, reason not recorded
@@ -35,7 +36,7 @@ enum class IdleClass : unsigned char {
   kHostUnobserved,  // no row tells what the host did
 };
 
-inline constexpr int kIdleClassCount = 22;
+inline constexpr int kIdleClassCount = 23;
 
 struct IdleClassInfo {
   IdleClass idle_class;

@@ -150,7 +150,7 @@ Result<IdlePicture> MakeIdlePicture(const TraceFacts& facts) {
   GPUWHY_RETURN_IF_ERROR(AddTimelines(facts, picture));
   GPUWHY_RETURN_IF_ERROR(SubtractStartUp(facts, picture));
   GPUWHY_RETURN_IF_ERROR(FindFeeder(facts, picture));
-  if (picture.view == View::kApi) GPUWHY_RETURN_IF_ERROR(CompareWithRollUps(facts, picture));
+  if (picture.view != View::kDevice) GPUWHY_RETURN_IF_ERROR(CompareWithRollUps(facts, picture));
   if (picture.refusal.empty() && picture.operation_count < kFewestOperations) {
     picture.is_abstention = false;
     picture.refusal = fmt::format(

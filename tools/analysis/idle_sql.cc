@@ -16,16 +16,17 @@ std::string BusyRows(const TraceFacts& facts, View view, const BusyTimeline& tim
   if (!facts.scope().process_ids.empty()) {
     const std::string ids = IdList(facts.scope().process_ids);
     where += is_device ? fmt::format("process_id IN ({}) AND ", ids)
-                       : fmt::format(
-                             "thread_id IN (SELECT id FROM thread WHERE process_id IN ({})) "
-                             "AND ",
-                             ids);
+             : view == View::kQueue
+                 ? fmt::format("process_id IN ({}) AND ", ids)
+                 : fmt::format(
+                       "thread_id IN (SELECT id FROM thread WHERE process_id IN ({})) "
+                       "AND ",
+                       ids);
   }
   return fmt::format(
       "SELECT {0} AS g, max(start_ns, {1}) AS s, min(start_ns + duration_ns, {2}) AS e FROM {3} "
       "WHERE {4}start_ns < {2} AND start_ns + duration_ns > {1} UNION ALL SELECT {0}, {2}, {2}",
-      timeline.gpu_id, timeline.span.start_ns, timeline.span.end_ns,
-      is_device ? "gpu_op" : "api_call", where);
+      timeline.gpu_id, timeline.span.start_ns, timeline.span.end_ns, BusyTableOf(view), where);
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ std::string GapSql(const TraceFacts& facts, View view, GapLimits limits) {
 }
 
 std::string IdleSql(const TraceFacts& facts, const IdlePicture& picture) {
-  return GapSql(facts, picture.view, {.min_ns = picture.view == View::kDevice ? 1 : kIdleApiGapNs});
+  return GapSql(facts, picture.view, {.min_ns = IsOfDevice(picture.view) ? 1 : kIdleApiGapNs});
 }
 
 std::string UnionSql(const std::string& rows_sql) {

@@ -16,11 +16,11 @@ size_t IndexOf(IdleClass idle_class) {
 
 // The classes that are sets of instants of a thread, in the order in which they are asked.
 constexpr std::array kThreadClasses = {
-    IdleClass::kSyncCall,     IdleClass::kCopyCall,   IdleClass::kAllocationCall,
-    IdleClass::kModuleLoad,   IdleClass::kLaunchCall, IdleClass::kRunnable,
-    IdleClass::kPageFault,    IdleClass::kBlockIo,    IdleClass::kNetwork,
-    IdleClass::kLock,         IdleClass::kDataLoader, IdleClass::kSleep,
-    IdleClass::kOffCpuUnknown};
+    IdleClass::kSyncCall,   IdleClass::kCopyCall,     IdleClass::kAllocationCall,
+    IdleClass::kModuleLoad, IdleClass::kLaunchCall,   IdleClass::kRunnable,
+    IdleClass::kPageFault,  IdleClass::kBlockIo,      IdleClass::kNetwork,
+    IdleClass::kLock,       IdleClass::kDataLoader,   IdleClass::kHandOver,
+    IdleClass::kSleep,      IdleClass::kOffCpuUnknown};
 
 // Walks the sets of a thread side by side, with positions that only move forward: what holds at an
 // instant is the first of them that has it.

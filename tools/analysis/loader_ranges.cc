@@ -17,11 +17,8 @@ Result<std::vector<int64_t>> LoaderNames(const TraceDb& db) {
   return ids;
 }
 
-}  // namespace
-
-Result<LoaderTime> LoaderTimeOf(const TraceFacts& facts, const IdlePicture& picture) {
+Result<LoaderTime> FromRanges(const TraceFacts& facts, const IdlePicture& picture) {
   LoaderTime loader{.thread_id = picture.feeder_thread_id};
-  if (!facts.Has(Collector::kRange) || loader.thread_id == 0) return loader;
   GPUWHY_ASSIGN_OR_RETURN(const std::vector<int64_t> names, LoaderNames(facts.db()));
   const std::string where = fmt::format(
       "FROM range NOT INDEXED WHERE thread_id = {} AND name_id IN ({}) AND start_ns < {} AND "
@@ -46,6 +43,47 @@ Result<LoaderTime> LoaderTimeOf(const TraceFacts& facts, const IdlePicture& pict
   GPUWHY_ASSIGN_OR_RETURN(const TraceFacts::Totals totals, facts.Sum());
   loader.idle_ns = totals.class_ns[static_cast<size_t>(IdleClass::kDataLoader)];
   return loader;
+}
+
+// Threads of the processes that the feeding process has started.
+std::string WorkerThreads(const IdlePicture& picture) {
+  return fmt::format(
+      "(SELECT t.id FROM thread t JOIN process p ON p.id = t.process_id WHERE p.parent_id = {})",
+      picture.feeder_process_id);
+}
+
+Result<LoaderTime> FromHandOvers(const TraceFacts& facts, const IdlePicture& picture) {
+  LoaderTime loader{.is_hand_over = true,
+                    .thread_id = picture.feeder_thread_id,
+                    .name = "waits that worker processes ended"};
+  const Window& window = facts.window();
+  const std::string where = fmt::format(
+      "FROM off_cpu NOT INDEXED WHERE thread_id = {} AND reason <> 'preempted' AND "
+      "waker_thread_id IN {} AND start_ns < {} AND start_ns + duration_ns > {}",
+      loader.thread_id, WorkerThreads(picture), window.end_ns, window.start_ns);
+  const std::string rows =
+      fmt::format("SELECT max(start_ns, {}) AS s, min(start_ns + duration_ns, {}) AS e {}",
+                  window.start_ns, window.end_ns, where);
+  loader.sql = UnionSql(rows);
+  std::vector<Interval> waits;
+  GPUWHY_RETURN_IF_ERROR(facts.db().Query(rows, {}, [&](const Row& row) {
+    waits.push_back({row.Int(0), row.Int(1)});
+  }));
+  loader.range_count = static_cast<int64_t>(waits.size());
+  const Intervals waited = Normalize(std::move(waits));
+  loader.range_ns = Length(waited);
+  loader.idle_ns = Length(Intersect(waited, picture.idle));
+  loader.is_known = loader.range_count > 0;
+  return loader;
+}
+
+}  // namespace
+
+Result<LoaderTime> LoaderTimeOf(const TraceFacts& facts, const IdlePicture& picture) {
+  if (picture.feeder_thread_id == 0) return LoaderTime{};
+  if (facts.Has(Collector::kRange)) return FromRanges(facts, picture);
+  const bool sees_wake_ups = facts.Has(Collector::kOffCpu) && picture.feeder_process_id != 0;
+  return sees_wake_ups ? FromHandOvers(facts, picture) : LoaderTime{};
 }
 
 }  // namespace gpuwhy

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that the feeding thread spent in ranges that name the data loader, and how much of it the
-// device was idle for want of its next launch.
+// Time that the feeding thread spent waiting for its data loader, and how much of it the device was
+// idle for want of its next launch: in ranges that name the loader or, where no framework told,
+// off its core until a worker process woke it.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 namespace gpuwhy {
 
 struct LoaderTime {
-  bool is_known = false;  // the trace has loader ranges
+  bool is_known = false;      // the trace has loader ranges or wake-ups by workers
+  bool is_hand_over = false;  // waits that workers ended, not ranges
   int64_t thread_id = 0;
   int64_t range_count = 0;
   int64_t range_ns = 0;  // union of the ranges of the thread

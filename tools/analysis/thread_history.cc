@@ -20,6 +20,7 @@ IdleClass ClassOfReason(std::string_view reason) {
   if (reason == "lock") return IdleClass::kLock;
   if (reason == "fault") return IdleClass::kPageFault;
   if (reason == "network") return IdleClass::kNetwork;
+  if (reason == "pipe" || reason == "poll" || reason == "child") return IdleClass::kHandOver;
   if (reason == "sleep" || reason == "timer") return IdleClass::kSleep;
   return IdleClass::kOffCpuUnknown;
 }

@@ -79,6 +79,17 @@ bool IsBetterLaunch(const HostCall& a, const HostCall& b) {
   return rank(a) > rank(b);
 }
 
+// -1 when the call is not there.
+int32_t RowOfCall(const std::vector<HostCall>& calls, const QueuedWork& stretch) {
+  const auto at = std::lower_bound(
+      calls.begin(), calls.end(), stretch, [](const HostCall& call, const QueuedWork& wanted) {
+        return call.start_ns != wanted.start_ns ? call.start_ns < wanted.start_ns
+                                                : call.id < wanted.first_call_id;
+      });
+  const bool is_found = at != calls.end() && at->id == stretch.first_call_id;
+  return is_found ? static_cast<int32_t>(at - calls.begin()) : -1;
+}
+
 }  // namespace
 
 LaunchIndex::LaunchIndex(const std::vector<HostCall>& calls)
@@ -137,6 +148,19 @@ BusyTimeline ApiTimeline(const std::vector<HostCall>& calls, Interval window, bo
   if (is_whole_trace && !timeline.gaps.empty() && !calls.empty()) {
     Gap& first = timeline.gaps.front();
     first.is_start_up = first.start_ns == window.start_ns && !first.is_last;
+  }
+  return timeline;
+}
+
+BusyTimeline QueueTimeline(const std::vector<QueuedWork>& work, Interval span,
+                           const std::vector<HostCall>& calls) {
+  TimelineBuilder builder(span, static_cast<int64_t>(work.size()));
+  for (const QueuedWork& stretch : work)
+    builder.Add({stretch.start_ns, stretch.end_ns}, RowOfCall(calls, stretch));
+  BusyTimeline timeline = builder.Finish();
+  for (Gap& gap : timeline.gaps) {
+    gap.launch_row = gap.next_row;
+    if (gap.next_row >= 0) gap.thread_id = calls[static_cast<size_t>(gap.next_row)].thread_id;
   }
   return timeline;
 }

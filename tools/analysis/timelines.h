@@ -25,6 +25,13 @@ struct BusyTimeline {
   int64_t idle_ns = 0;  // busy_ns + idle_ns = span
 };
 
+// A row of queued_work.
+struct QueuedWork {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  int64_t first_call_id = 0;
+};
+
 // Finds the host call that launched a device operation: same process, same correlation. A launch
 // is preferred where several calls carry one correlation.
 class LaunchIndex {
@@ -59,6 +66,9 @@ std::vector<BusyTimeline> DeviceTimelines(const std::vector<DeviceOp>& ops,
                                           std::optional<Interval> window);
 // `is_whole_trace`: time before the first call is start-up.
 BusyTimeline ApiTimeline(const std::vector<HostCall>& calls, Interval window, bool is_whole_trace);
+// `work` ascending by start.
+BusyTimeline QueueTimeline(const std::vector<QueuedWork>& work, Interval span,
+                           const std::vector<HostCall>& calls);
 // Fills launch_row, launch_end_ns and thread_id of the gaps of a device timeline.
 void LinkLaunches(const std::vector<DeviceOp>& ops, const LaunchIndex& launches,
                   BusyTimeline& timeline);

@@ -29,6 +29,8 @@ std::string_view NameOf(View view) {
   switch (view) {
     case View::kDevice:
       return "device";
+    case View::kQueue:
+      return "device queue";
     case View::kApi:
       return "CUDA API";
     case View::kNone:
@@ -71,6 +73,7 @@ Result<std::unique_ptr<TraceFacts>> TraceFacts::Load(const Request& request) {
 
 View TraceFacts::view() const {
   if (Has(Collector::kGpuOp)) return View::kDevice;
+  if (Has(Collector::kQueuedWork)) return View::kQueue;
   return Has(Collector::kApiCall) ? View::kApi : View::kNone;
 }
 
@@ -80,6 +83,11 @@ std::string TraceFacts::ViewLimits() const {
       return Has(Collector::kApiCall)
                  ? ""
                  : "the host was not observed: " + Presence::MissingText(Collector::kApiCall);
+    case View::kQueue:
+      return "view of the device's queue: idle is what the calls prove, from the return of a wait "
+             "that found no work left until the next launch or copy; pauses between queued "
+             "kernels are not seen; " +
+             Presence::MissingText(Collector::kGpuOp);
     case View::kApi:
       return "API-level view: the device itself was not observed, idle means that no recorded "
              "CUDA call was in flight; " +
@@ -87,6 +95,19 @@ std::string TraceFacts::ViewLimits() const {
     case View::kNone:
       return "neither device operations nor CUDA calls were recorded: " +
              Presence::MissingText(Collector::kApiCall);
+  }
+  return "";
+}
+
+std::string_view BusyTableOf(View view) {
+  switch (view) {
+    case View::kDevice:
+      return "gpu_op";
+    case View::kQueue:
+      return "queued_work";
+    case View::kApi:
+    case View::kNone:
+      return "api_call";
   }
   return "";
 }
@@ -167,6 +188,9 @@ Result<const std::vector<BusyTimeline>*> TraceFacts::Timelines() const {
   std::vector<BusyTimeline> timelines;
   if (view() == View::kDevice) {
     GPUWHY_ASSIGN_OR_RETURN(timelines, MakeDeviceTimelines());
+  } else if (view() == View::kQueue) {
+    GPUWHY_ASSIGN_OR_RETURN(BusyTimeline timeline, MakeQueueTimeline());
+    timelines.push_back(std::move(timeline));
   } else if (view() == View::kApi) {
     GPUWHY_ASSIGN_OR_RETURN(const auto* calls, HostCalls());
     // A window that covers the trace ends one nanosecond after its last instant.
@@ -212,6 +236,28 @@ Result<std::vector<BusyTimeline>> TraceFacts::MakeDeviceTimelines() const {
     LinkLaunches(*ops, launches, timeline);
   }
   return timelines;
+}
+
+Result<BusyTimeline> TraceFacts::MakeQueueTimeline() const {
+  GPUWHY_ASSIGN_OR_RETURN(const auto* calls, HostCalls());
+  std::vector<QueuedWork> work;
+  GPUWHY_RETURN_IF_ERROR(
+      Scan(db_,
+           {.table = "queued_work",
+            .columns = "start_ns, duration_ns, first_call_id, process_id",
+            .window = window_},
+           [&](const Row& row) {
+             if (!scope_.HasProcess(row.Int(3))) return;
+             work.push_back({row.Int(0), EndOf(row.Int(0), row.Int(1)), row.Int(2)});
+           }));
+  std::ranges::sort(work, {}, &QueuedWork::start_ns);
+  Interval span = {window_.start_ns, std::min(window_.end_ns, window_.trace_end_ns)};
+  if (window_.IsWholeTrace() && !work.empty()) {
+    span = {work.front().start_ns, work.front().end_ns};
+    for (const QueuedWork& stretch : work)
+      span.end_ns = std::max(span.end_ns, stretch.end_ns);
+  }
+  return QueueTimeline(work, span, *calls);
 }
 
 Result<const std::vector<Feeder>*> TraceFacts::Feeders() const {

@@ -32,12 +32,19 @@ namespace gpuwhy {
 // What "busy" and "idle" mean in a trace.
 enum class View {
   kDevice,  // gpu_op rows: the device worked or did not
+  kQueue,   // queued_work rows: the device had work queued or had none
   kApi,     // no gpu_op rows: a CUDA call was in flight or was not
   kNone,    // neither was recorded
 };
 
-// "device" or "CUDA API".
+// "device", "device queue" or "CUDA API".
 std::string_view NameOf(View view);
+// Whether idle time is the device's own, proven gap by gap.
+inline bool IsOfDevice(View view) {
+  return view == View::kDevice || view == View::kQueue;
+}
+// The table whose rows make the view busy.
+std::string_view BusyTableOf(View view);
 
 // Limits what counts as work; empty means everything.
 struct Scope {
@@ -125,6 +132,7 @@ class TraceFacts {
   Result<bool> IsLarge() const;
   Status LoadSideBySide() const;
   Result<std::vector<BusyTimeline>> MakeDeviceTimelines() const;
+  Result<BusyTimeline> MakeQueueTimeline() const;
   Status AskBeyondWindow(BusyTimeline& timeline) const;
   Result<std::map<int64_t, Intervals>> LoadOverhead() const;
   LedgerInput InputOf(const BusyTimeline& timeline) const;

@@ -142,6 +142,10 @@ std::string Basis(const IdlePicture& picture) {
   if (picture.view == View::kDevice) {
     return "measured: union of device operations over all streams and processes";
   }
+  if (picture.view == View::kQueue) {
+    return "proven by calls: from the return of a wait that found nothing queued until the next "
+           "launch or copy";
+  }
   std::string text = "CUDA API view (no device rows): time between calls, gaps of 100 ms or more";
   if (picture.counted_call_count > picture.stored_call_count) {
     text +=
@@ -160,8 +164,8 @@ Status AddRowIds(const TraceFacts& facts, const IdlePicture& picture, Finding& f
     if (finding.row_ids.size() >= kListedGaps) break;
     if (gap.next_row < 0) continue;
     const auto row = static_cast<size_t>(gap.next_row);
-    finding.row_ids.push_back(picture.view == View::kApi ? RowId("api_call", (*calls)[row].id)
-                                                         : RowId("gpu_op", (*ops)[row].id));
+    finding.row_ids.push_back(picture.view == View::kDevice ? RowId("gpu_op", (*ops)[row].id)
+                                                            : RowId("api_call", (*calls)[row].id));
   }
   return {};
 }
@@ -189,7 +193,7 @@ Result<Finding> MakeFinding(const TraceFacts& facts, const IdlePicture& picture)
   finding.counter_test = rules::TextOf(test);
   finding.fix = "follow the findings below: they say what the host did meanwhile";
   finding.basis = Basis(picture);
-  if (is_api) finding.missing.emplace_back(kNeedsDevice);
+  if (picture.view != View::kDevice) finding.missing.emplace_back(kNeedsDevice);
   if (!facts.Has(Collector::kOffCpu)) finding.missing.emplace_back(kNeedsScheduling);
   return finding;
 }

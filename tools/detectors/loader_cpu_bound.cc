@@ -236,17 +236,23 @@ Finding RangeFinding(const TraceFacts& facts, const Loader& loader, const IdlePi
       fmt::format("The GPU waited {} for the data loader on {} ({} of the time)",
                   FormatDuration(finding.lost_ns), facts.actors().DescribeThread(time.thread_id),
                   Percent(RatioOf(time.idle_ns, picture.span_ns)));
-  finding.evidence = {NsFact("loader_ns", "time in loader ranges", time.range_ns),
-                      CountFact("range_count", "ranges", time.range_count),
-                      NsFact("idle_in_loader_ns", "device idle meanwhile", time.idle_ns),
-                      TextFact("range", "name", CleanText(time.name, 80))};
+  finding.evidence = {
+      NsFact("loader_ns",
+             time.is_hand_over ? "time until a worker woke it" : "time in loader ranges",
+             time.range_ns),
+      CountFact("range_count", time.is_hand_over ? "waits" : "ranges", time.range_count),
+      NsFact("idle_in_loader_ns", "device idle meanwhile", time.idle_ns)};
+  if (!time.is_hand_over) {
+    finding.evidence.push_back(TextFact("range", "name", CleanText(time.name, 80)));
+  }
   AddWorkers(loader.workers, finding);
   AddCpu(loader.cpu, finding);
   finding.evidence_sql = time.sql;
   if (time.longest_id != 0) finding.row_ids.push_back(RowId("range", time.longest_id));
   AddRangeTest(loader, picture, finding);
   finding.basis =
-      has_scheduling
+      time.is_hand_over ? "measured: waits of the feeding thread, ended by a worker's wake-up"
+      : has_scheduling
           ? "idle ledger: ranges of the thread whose turn it was"
           : "idle ledger: ranges of the thread whose turn it was; whether it computed or "
             "waited for a disk was not recorded";

@@ -54,6 +54,7 @@ static __always_inline void read_arguments(struct pt_regs* regs, const struct Fu
   if (spec->kind_slot >= 0) call->copy_kind = (__u8)(argument(regs, spec->kind_slot) + 1);
   call->has_stream = spec->stream_slot >= 0;
   call->stream = call->has_stream ? argument(regs, spec->stream_slot) : 0;
+  call->event = spec->event_slot >= 0 ? argument(regs, spec->event_slot) : 0;
   if (spec->stream_pointed_at) call->stream = read_user(call->stream + spec->stream_pointed_at);
 }
 
@@ -101,6 +102,7 @@ static __always_inline void send_call(struct pt_regs* regs, struct ThreadState* 
       .duration_ns = now_ns - call->start_ns,
       .bytes = call->bytes,
       .stream = call->stream,
+      .event = call->event,
       .call_id = call->call_id,
       .return_code = (__s32)PT_REGS_RC(regs),
       .copy_kind = call->copy_kind,

@@ -14,6 +14,7 @@ struct CallInFlight {
   __u64 start_ns;
   __u64 bytes;
   __u64 stream;
+  __u64 event;
   __u32 call_id;
   __u16 function;
   __u8 copy_kind;
