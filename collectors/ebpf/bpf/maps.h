@@ -25,7 +25,6 @@ struct ThreadState {
   /* off the core since; 0: on it */
   __u64 off_start_ns;
   __u64 waking_ns;
-  __u64 off_stack;
   __u32 waker_tid, waker_tgid;
   __u32 preemptor_tid, preemptor_tgid;
   __u16 off_reason;
