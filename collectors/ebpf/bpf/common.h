@@ -73,6 +73,22 @@ static __always_inline __u32 bucket_of(__u64 duration_ns) {
   return 128 + (bit - 7) * 64 + (__u32)((duration_ns >> (bit - 6)) & 63);
 }
 
+/* Other CPUs count into the same entry. Each turn that fails was another CPU's, which brought the
+ * value nearer: with all of them at one entry, 32 turns are enough. */
+static __always_inline void lower_to(__u64* least, __u64 value) {
+  for (int turn = 0; turn < 32; ++turn) {
+    __u64 known = *(volatile __u64*)least;
+    if (known <= value || __sync_val_compare_and_swap(least, known, value) == known) return;
+  }
+}
+
+static __always_inline void raise_to(__u64* most, __u64 value) {
+  for (int turn = 0; turn < 32; ++turn) {
+    __u64 known = *(volatile __u64*)most;
+    if (known >= value || __sync_val_compare_and_swap(most, known, value) == known) return;
+  }
+}
+
 static __always_inline void roll_up(const struct EventHeader* header, __u64 duration_ns,
                                     __u64 bytes, bool is_stored) {
   __u32 zero = 0;
@@ -95,13 +111,12 @@ static __always_inline void roll_up(const struct EventHeader* header, __u64 dura
       return;
     }
   }
-  /* Atomic, since an interrupt on this CPU may count in between; min and max come after count. */
+  __sync_fetch_and_add(&value->event_count, 1);
   __sync_fetch_and_add(&value->stored_count, is_stored);
   __sync_fetch_and_add(&value->sum_ns, duration_ns);
   __sync_fetch_and_add(&value->sum_bytes, bytes);
-  if (__sync_fetch_and_add(&value->event_count, 1) == 0 || duration_ns < value->min_ns)
-    value->min_ns = duration_ns;
-  if (duration_ns > value->max_ns) value->max_ns = duration_ns;
+  lower_to(&value->min_ns, duration_ns);
+  raise_to(&value->max_ns, duration_ns);
 }
 
 /* The last tenth of the ring is for what cannot be told again: fork, exec and exit. */

@@ -22,8 +22,7 @@ StoredCalls ReadCalls(const RecordedRun& run) {
   return calls;
 }
 
-const StoredCall* Around(const StoredCalls& calls, const TrueCall& truth,
-                         int64_t offset_ns) {
+const StoredCall* Around(const StoredCalls& calls, const TrueCall& truth, int64_t offset_ns) {
   const auto [begin, end] = calls.equal_range(truth.name);
   for (auto it = begin; it != end; ++it) {
     const StoredCall& call = it->second;
