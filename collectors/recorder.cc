@@ -163,6 +163,13 @@ void Recorder::EndThread(int64_t process_id, int64_t tid) {
   threads_.erase({process_id, tid});
 }
 
+void Recorder::ForgetThread(int64_t process_id, int64_t tid) {
+  const auto known = threads_.find({process_id, tid});
+  if (known == threads_.end()) return;
+  thread_process_.erase(known->second);
+  threads_.erase(known);
+}
+
 void Recorder::SetProcess(int64_t process_id, const ProcessFacts& facts) {
   Insert(
       "UPDATE process SET parent_id = coalesce(?2, parent_id), name = coalesce(?3, name), "

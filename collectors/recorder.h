@@ -70,6 +70,8 @@ class Recorder {
   // Forgets the incarnation, so that the next ProcessOf (ThreadOf) of this number makes a new row.
   void EndProcess(int64_t pid);
   void EndThread(int64_t process_id, int64_t tid);
+  // The same, and the row is never mentioned again.
+  void ForgetThread(int64_t process_id, int64_t tid);
   // Set the given facts; empty and unset ones leave the column as it is.
   void SetProcess(int64_t process_id, const ProcessFacts& facts);
   void SetThread(int64_t thread_id, const ThreadFacts& facts);

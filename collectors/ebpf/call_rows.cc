@@ -14,14 +14,14 @@ void CallRows::SetName(uint16_t function_id, std::string_view name) {
 }
 
 void CallRows::Add(const CallEvent& event, int64_t thread_id, OptionalId callsite_id) {
-  Calls& waiting = waiting_[event.header.tid];
   if (event.parent_id != 0) {
-    waiting.push_back({event, thread_id, callsite_id});
+    waiting_[event.header.tid].push_back({event, thread_id, callsite_id});
     return;
   }
   const int64_t row = Write({event, thread_id, callsite_id}, {});
-  if (waiting.empty()) return;
-  WriteChildren(waiting, event.call_id, row);
+  const auto waiting = waiting_.find(event.header.tid);
+  if (waiting == waiting_.end()) return;
+  WriteChildren(waiting->second, event.call_id, row);
   // What is left belongs to calls whose row the kernel side had to leave out.
   FlushThread(event.header.tid);
 }

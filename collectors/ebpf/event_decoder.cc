@@ -88,13 +88,10 @@ void EventDecoder::Decode(const HostEvent& event) {
 
 void EventDecoder::Decode(const ProcessEvent& event) {
   processes_.OnChange(event);
-  if (event.header.sub == kThreadExit || event.header.sub == kProcessExit) {
-    calls_.FlushThread(event.header.tid);
-  }
-  if (event.header.sub == kProcessExit) {
-    calls_.EndProcess(processes_.Process(event.header.tgid));
-  }
-  if (event.header.sub == kProcessExec || event.header.sub == kLibrariesChanged) {
+  const uint16_t change = event.header.sub;
+  if (change == kProcessExit || change == kThreadExit) calls_.FlushThread(event.header.tid);
+  if (change == kProcessExit) calls_.EndProcess(processes_.Process(event.header.tgid));
+  if ((change == kProcessExec && event.header.is_target != 0) || change == kLibrariesChanged) {
     changed_.insert(static_cast<pid_t>(event.header.tgid));
   }
 }

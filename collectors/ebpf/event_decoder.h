@@ -32,7 +32,8 @@ class EventDecoder {
         offset_ns_(offset_ns) {}
 
   void Decode(const EventHeader& header, size_t size_bytes);
-  // Processes whose libraries have changed since the last call.
+  // Processes whose libraries have changed since the last call; when every GPU user is followed, of
+  // those too that are no targets yet.
   std::set<pid_t> TakeChanged() { return std::exchange(changed_, {}); }
 
  private:

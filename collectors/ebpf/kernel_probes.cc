@@ -68,7 +68,7 @@ Status KernelProbes::Load(const ProbeSettings& settings) {
   if (skeleton_->programs == nullptr) return log.Failure("cannot open the BPF programs", errno);
   LeaveOutAbsent();
   Configure(settings);
-  GPUWHY_ASSIGN_OR_RETURN(roll_ups_, RollUpMaps::Make(cpu_count_));
+  GPUWHY_ASSIGN_OR_RETURN(roll_ups_, RollUpMaps::Make());
   bpf_map__set_inner_map_fd(skeleton_->programs->maps.roll_ups, roll_ups_->active_fd());
   if (const int error = recorder_bpf__load(skeleton_->programs); error != 0) {
     return log.Failure("cannot load the BPF programs", error);

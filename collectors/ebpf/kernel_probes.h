@@ -65,7 +65,7 @@ class KernelProbes {
   using OnEvent = std::function<void(const EventHeader& header, size_t size_bytes)>;
   Status Read(std::chrono::milliseconds longest_wait, const OnEvent& on_event);
 
-  // All roll-ups since the last call, each complete. Entries of several CPUs are joined.
+  // All roll-ups since the last call, each complete.
   Status TakeRollUps(const OnRollUp& on_roll_up);
 
   std::array<uint64_t, kLossCount> Losses() const;

@@ -89,14 +89,14 @@ Status LiveRecording::FollowWanted() {
 // The children first: one that is forked in between is followed by the kernel side.
 Status LiveRecording::Follow(pid_t pid) {
   GPUWHY_RETURN_IF_ERROR(probes_->Enrol(pid));
-  processes_->Process(static_cast<uint32_t>(pid));
+  processes_->Follow(static_cast<uint32_t>(pid));
   stacks_->Remember(static_cast<uint32_t>(pid));
   const auto children = DescendantsOf(pid);
   if (!children.ok()) return {};  // it has ended
   for (const pid_t child : children.value()) {
     if (child == getpid()) continue;
     GPUWHY_RETURN_IF_ERROR(probes_->Enrol(child));
-    processes_->Process(static_cast<uint32_t>(child));
+    processes_->Follow(static_cast<uint32_t>(child));
     stacks_->Remember(static_cast<uint32_t>(child));
   }
   return {};
@@ -111,7 +111,7 @@ std::vector<pid_t> LiveRecording::PidsToLookAt() const {
 void LiveRecording::LookAround() {
   libraries_->Look(PidsToLookAt());
   for (const pid_t pid : probes_->Targets()) {
-    if (!processes_->IsKnown(static_cast<uint32_t>(pid))) static_cast<void>(Follow(pid).ok());
+    if (!processes_->IsFollowed(static_cast<uint32_t>(pid))) static_cast<void>(Follow(pid).ok());
   }
 }
 
@@ -130,7 +130,7 @@ void LiveRecording::LookAtChanged() {
   if (changed.empty()) return;
   libraries_->Look({changed.begin(), changed.end()});
   for (const pid_t pid : changed) {
-    if (processes_->IsKnown(static_cast<uint32_t>(pid))) {
+    if (processes_->IsFollowed(static_cast<uint32_t>(pid))) {
       stacks_->Remember(static_cast<uint32_t>(pid));
     }
   }
@@ -155,6 +155,7 @@ Status LiveRecording::EndSecond() {
   GPUWHY_RETURN_IF_ERROR(WriteRollUps());
   GPUWHY_RETURN_IF_ERROR(Read(std::chrono::milliseconds(0)));
   LookAround();
+  stacks_->Forget(processes_->ForgetEnded());
   CountLosses();
   GPUWHY_RETURN_IF_ERROR(recorder_->Finish());
   return db_.Execute("COMMIT; BEGIN");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/ebpf/process_book.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "collectors/ebpf/process_facts.h"
 #include "collectors/process/proc_status.h"
@@ -14,6 +17,11 @@ std::string CommOf(const ProcessEvent& event) {
 }
 
 }  // namespace
+
+int64_t ProcessBook::Follow(uint32_t tgid) {
+  others_.erase(tgid);
+  return Process(tgid);
+}
 
 int64_t ProcessBook::Process(uint32_t tgid) {
   if (const auto known = processes_.find(tgid); known != processes_.end()) return known->second;
@@ -46,6 +54,7 @@ OptionalId ProcessBook::OtherThread(uint32_t tgid, uint32_t tid) {
     ProcessFacts facts = ReadProcessFacts(static_cast<pid_t>(tgid));
     if (facts.name.empty()) facts.name = name;
     AddProcess(tgid, facts);
+    others_.insert(tgid);
     return AddThread(tgid, tid, {.name = name});
   }
   return Thread(tgid, tid);
@@ -86,6 +95,7 @@ void ProcessBook::OnFork(const ProcessEvent& event) {
   const int64_t parent_thread = Thread(event.parent_tgid, event.parent_tid);
   if (event.header.sub == kProcessFork) {
     recorder_.EndProcess(tgid);  // what had this number before
+    others_.erase(tgid);
     ProcessFacts facts{.parent_id = processes_.at(event.parent_tgid)};
     facts.name = CommOf(event);
     facts.start_ns = time_ns;
@@ -114,8 +124,39 @@ void ProcessBook::OnExit(const ProcessEvent& event) {
   AddInstant(event, is_process ? "exit" : "thread_exit", {});
   const int64_t time_ns = static_cast<int64_t>(event.header.time_ns) + offset_ns_;
   const int64_t process = Process(event.header.tgid);
-  recorder_.SetThread(Thread(event.header.tgid, event.header.tid), {.end_ns = time_ns});
+  const int64_t thread = Thread(event.header.tgid, event.header.tid);
+  recorder_.SetThread(thread, {.end_ns = time_ns});
+  ended_.push_back({{event.header.tgid, event.header.tid}, thread, is_process});
   if (is_process) recorder_.SetProcess(process, {.end_ns = time_ns});
+}
+
+void ProcessBook::FindEndedOthers() {
+  for (const auto& [key, row] : threads_) {
+    if (!others_.contains(key.tgid)) continue;
+    const auto [tgid, tid] = std::pair(static_cast<pid_t>(key.tgid), static_cast<pid_t>(key.tid));
+    const bool is_process = kill(tgid, 0) != 0 && errno == ESRCH;
+    if (is_process || (tgkill(tgid, tid, 0) != 0 && errno == ESRCH))
+      ended_.push_back({key, row, is_process});
+  }
+}
+
+std::unordered_set<uint32_t> ProcessBook::ForgetEnded() {
+  FindEndedOthers();
+  std::unordered_set<uint32_t> processes;
+  for (const Ended& ended : std::exchange(ended_earlier_, std::exchange(ended_, {}))) {
+    const auto known = threads_.find(ended.key);
+    if (known == threads_.end() || known->second != ended.row) continue;
+    recorder_.ForgetThread(processes_.at(ended.key.tgid), ended.key.tid);
+    threads_.erase(known);
+    if (ended.is_process) processes.insert(ended.key.tgid);
+  }
+  for (const uint32_t tgid : processes) {
+    recorder_.EndProcess(tgid);
+    processes_.erase(tgid);
+    others_.erase(tgid);
+  }
+  std::erase_if(threads_, [&](const auto& entry) { return processes.contains(entry.first.tgid); });
+  return processes;
 }
 
 void ProcessBook::AddInstant(const ProcessEvent& event, std::string_view kind, OptionalId other) {

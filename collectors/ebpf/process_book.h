@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "collectors/ebpf/wire.h"
 #include "collectors/recorder.h"
@@ -25,12 +27,18 @@ class ProcessBook {
       : recorder_(recorder), offset_ns_(offset_ns), look_up_(std::move(look_up)) {}
 
   // Makes the rows of a process that is followed, with all that /proc knows.
+  int64_t Follow(uint32_t tgid);
   int64_t Process(uint32_t tgid);
   int64_t Thread(uint32_t tgid, uint32_t tid);
   // The same for a thread that need not be a target; nothing for number 0, the idle task.
   OptionalId OtherThread(uint32_t tgid, uint32_t tid);
   void OnChange(const ProcessEvent& event);
-  bool IsKnown(uint32_t tgid) const { return processes_.contains(tgid); }
+  // Once a second: forgets what had ended before the last call. Until then late events and roll-ups
+  // still find their rows. Returns the processes among it.
+  std::unordered_set<uint32_t> ForgetEnded();
+  bool IsFollowed(uint32_t tgid) const {
+    return processes_.contains(tgid) && !others_.contains(tgid);
+  }
 
  private:
   struct ThreadKey {
@@ -49,7 +57,7 @@ class ProcessBook {
   void OnFork(const ProcessEvent& event);
   void OnExec(const ProcessEvent& event);
   void OnExit(const ProcessEvent& event);
-  void EndOf(uint32_t tgid, uint32_t tid, int64_t time_ns);
+  void FindEndedOthers();
   void AddInstant(const ProcessEvent& event, std::string_view kind, OptionalId other);
 
   Recorder& recorder_;
@@ -57,6 +65,16 @@ class ProcessBook {
   LookUpOther look_up_;
   std::unordered_map<uint32_t, int64_t> processes_;  // row by tgid
   std::unordered_map<ThreadKey, int64_t, ThreadKeyHash> threads_;
+  // Who is no target: seen as waker, preemptor or lock holder. The kernel side tells nothing of
+  // their end.
+  std::unordered_set<uint32_t> others_;
+  struct Ended {
+    ThreadKey key;
+    int64_t row;  // a number that was given to another since has another one
+    bool is_process;
+  };
+  std::vector<Ended> ended_;          // since the last ForgetEnded
+  std::vector<Ended> ended_earlier_;  // before it
 };
 
 }  // namespace gpuwhy

@@ -4,9 +4,7 @@
 #include <bpf/bpf.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <span>
 
 #include "collectors/ebpf/bpf_log.h"
 
@@ -16,35 +14,16 @@ namespace {
 constexpr uint32_t kEntries = 65536;
 constexpr uint32_t kBatch = 4096;
 
-RollUpValue JoinCpus(std::span<const RollUpValue> cpus) {
-  RollUpValue sum{};
-  sum.min_ns = UINT64_MAX;
-  for (const RollUpValue& cpu : cpus) {
-    if (cpu.event_count == 0) continue;
-    sum.event_count += cpu.event_count;
-    sum.stored_count += cpu.stored_count;
-    sum.sum_ns += cpu.sum_ns;
-    sum.sum_bytes += cpu.sum_bytes;
-    sum.min_ns = std::min(sum.min_ns, cpu.min_ns);
-    sum.max_ns = std::max(sum.max_ns, cpu.max_ns);
-  }
-  return sum;
-}
-
+// Allocated beforehand, 16 MiB for both: most events are the first of their histogram bucket, and
+// an element made on demand costs them more than all the rest.
 int MakeMap() {
-  bpf_map_create_opts options{};
-  options.sz = sizeof options;
-  options.map_flags = BPF_F_NO_PREALLOC;
-  return bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, "gpuwhy_roll_up", sizeof(RollUpKey),
-                        sizeof(RollUpValue), kEntries, &options);
+  return bpf_map_create(BPF_MAP_TYPE_HASH, "gpuwhy_roll_up", sizeof(RollUpKey), sizeof(RollUpValue),
+                        kEntries, nullptr);
 }
 
 }  // namespace
 
-RollUpMaps::RollUpMaps(int cpu_count)
-    : cpu_count_(cpu_count),
-      keys_(kBatch),
-      values_(size_t{kBatch} * static_cast<size_t>(cpu_count)) {}
+RollUpMaps::RollUpMaps() : keys_(kBatch), values_(kBatch) {}
 
 RollUpMaps::~RollUpMaps() {
   for (const int fd : fds_) {
@@ -52,8 +31,8 @@ RollUpMaps::~RollUpMaps() {
   }
 }
 
-Result<std::unique_ptr<RollUpMaps>> RollUpMaps::Make(int cpu_count) {
-  std::unique_ptr<RollUpMaps> maps(new RollUpMaps(cpu_count));
+Result<std::unique_ptr<RollUpMaps>> RollUpMaps::Make() {
+  std::unique_ptr<RollUpMaps> maps(new RollUpMaps);
   for (int& fd : maps->fds_) {
     fd = MakeMap();
     if (fd < 0) return BpfFailure("cannot make a BPF map", fd);
@@ -82,7 +61,6 @@ Status RollUpMaps::Take(const OnRollUp& on_roll_up) {
 }
 
 Status RollUpMaps::Drain(int fd, const OnRollUp& on_roll_up) {
-  const auto cpus = static_cast<size_t>(cpu_count_);
   uint32_t position = 0;
   for (bool is_first = true, has_more = true; has_more; is_first = false) {
     uint32_t count = kBatch;
@@ -91,9 +69,8 @@ Status RollUpMaps::Drain(int fd, const OnRollUp& on_roll_up) {
                                         values_.data(), &count, nullptr);
     if (error != 0 && error != -ENOENT) return BpfFailure("cannot read the roll-ups", error);
     has_more = error == 0;
-    for (size_t i = 0; i < count; ++i) {
-      on_roll_up(keys_[i], JoinCpus({&values_[i * cpus], cpus}));
-    }
+    for (size_t i = 0; i < count; ++i)
+      on_roll_up(keys_[i], values_[i]);
   }
   return {};
 }

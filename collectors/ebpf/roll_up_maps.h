@@ -17,7 +17,7 @@ using OnRollUp = std::function<void(const RollUpKey&, const RollUpValue&)>;
 
 class RollUpMaps {
  public:
-  static Result<std::unique_ptr<RollUpMaps>> Make(int cpu_count);
+  static Result<std::unique_ptr<RollUpMaps>> Make();
   ~RollUpMaps();
   RollUpMaps(const RollUpMaps&) = delete;
   RollUpMaps& operator=(const RollUpMaps&) = delete;
@@ -25,19 +25,18 @@ class RollUpMaps {
   int active_fd() const { return fds_[active_]; }
   // `outer_fd`: the map of maps in whose first slot the programs look.
   Status Bind(int outer_fd);
-  // Everything counted since the last call, the counts of all CPUs added.
+  // Everything counted since the last call.
   Status Take(const OnRollUp& on_roll_up);
 
  private:
-  explicit RollUpMaps(int cpu_count);
+  RollUpMaps();
   Status Drain(int fd, const OnRollUp& on_roll_up);
 
-  int cpu_count_;
   int fds_[2] = {-1, -1};
   int active_ = 0;
   int outer_fd_ = -1;
   std::vector<RollUpKey> keys_;
-  std::vector<RollUpValue> values_;  // of each key one a CPU
+  std::vector<RollUpValue> values_;
 };
 
 }  // namespace gpuwhy

@@ -13,21 +13,27 @@ void StackBook::Remember(uint32_t tgid) {
   static_cast<void>(symbolizer_.RememberProcess(static_cast<pid_t>(tgid)).ok());
 }
 
-void StackBook::Forget(uint32_t tgid) {
-  remembered_.erase(tgid);
-  symbolizer_.ForgetProcess(static_cast<pid_t>(tgid));
+void StackBook::Forget(const std::unordered_set<uint32_t>& tgids) {
+  for (const uint32_t tgid : tgids) {
+    if (remembered_.erase(tgid) > 0) symbolizer_.ForgetProcess(static_cast<pid_t>(tgid));
+  }
+  std::erase_if(callsites_, [&](const auto& entry) { return tgids.contains(entry.second.tgid); });
 }
 
 OptionalId StackBook::Of(uint64_t user_key, uint64_t kernel_key, uint32_t tgid) {
   if (user_key == 0 && kernel_key == 0) return {};
   const uint64_t key = user_key ^ (kernel_key * 0x9E3779B97F4A7C15ULL);
-  if (const auto known = callsites_.find(key); known != callsites_.end()) return known->second;
+  if (const auto known = callsites_.find(key); known != callsites_.end()) {
+    return known->second.callsite;
+  }
   std::vector<int64_t> frames;  // innermost first
   if (kernel_key != 0) AddFrames(kernel_key, 0, frames);
   if (user_key != 0) AddFrames(user_key, tgid, frames);
   if (frames.empty()) return {};
   std::ranges::reverse(frames);
-  return callsites_[key] = recorder_.InternCallsite(frames);
+  const OptionalId callsite = recorder_.InternCallsite(frames);
+  callsites_[key] = {callsite, tgid};
+  return callsite;
 }
 
 void StackBook::AddFrames(uint64_t key, uint32_t tgid, std::vector<int64_t>& frames) {

@@ -30,7 +30,8 @@ class StackBook {
   }
   // The program or its libraries have changed, or it is new.
   void Remember(uint32_t tgid);
-  void Forget(uint32_t tgid);
+  // These processes have ended and their last events are read.
+  void Forget(const std::unordered_set<uint32_t>& tgids);
   const Symbolizer& symbolizer() const { return symbolizer_; }
 
  private:
@@ -42,7 +43,11 @@ class StackBook {
   ReadStack read_;
   Symbolizer symbolizer_;
   std::unordered_set<uint32_t> remembered_;
-  std::unordered_map<uint64_t, OptionalId> callsites_;  // by both keys
+  struct Known {
+    OptionalId callsite;
+    uint32_t tgid;  // 0: kernel frames only
+  };
+  std::unordered_map<uint64_t, Known> callsites_;  // by both keys
 };
 
 }  // namespace gpuwhy

@@ -50,8 +50,8 @@ static __always_inline struct ThreadState* make_state(struct task_struct* task) 
 
 /* Keeps the name of a thread that is no target, so that rows can name it. */
 static __always_inline void remember_other(struct task_struct* task) {
-  __u32 tid = BPF_CORE_READ(task, pid);
-  __u32 tgid = BPF_CORE_READ(task, tgid);
+  __u32 tid = task->pid;
+  __u32 tgid = task->tgid;
   struct OtherThread* known = bpf_map_lookup_elem(&others, &tid);
   if (tid == 0 || (known && known->tgid == tgid)) return;
   struct OtherThread other = {.tgid = tgid};
@@ -71,6 +71,22 @@ static __always_inline __u32 bucket_of(__u64 duration_ns) {
   if (rest >> 2) { bit += 2; rest >>= 2; }
   if (rest >> 1) bit += 1;
   return 128 + (bit - 7) * 64 + (__u32)((duration_ns >> (bit - 6)) & 63);
+}
+
+/* Other CPUs count into the same entry. Each turn that fails was another CPU's, which brought the
+ * value nearer: with all of them at one entry, 32 turns are enough. */
+static __always_inline void lower_to(__u64* least, __u64 value) {
+  for (int turn = 0; turn < 32; ++turn) {
+    __u64 known = *(volatile __u64*)least;
+    if (known <= value || __sync_val_compare_and_swap(least, known, value) == known) return;
+  }
+}
+
+static __always_inline void raise_to(__u64* most, __u64 value) {
+  for (int turn = 0; turn < 32; ++turn) {
+    __u64 known = *(volatile __u64*)most;
+    if (known >= value || __sync_val_compare_and_swap(most, known, value) == known) return;
+  }
 }
 
 static __always_inline void roll_up(const struct EventHeader* header, __u64 duration_ns,
@@ -95,25 +111,27 @@ static __always_inline void roll_up(const struct EventHeader* header, __u64 dura
       return;
     }
   }
-  /* Atomic, since an interrupt on this CPU may count in between; min and max come after count. */
+  __sync_fetch_and_add(&value->event_count, 1);
   __sync_fetch_and_add(&value->stored_count, is_stored);
   __sync_fetch_and_add(&value->sum_ns, duration_ns);
   __sync_fetch_and_add(&value->sum_bytes, bytes);
-  if (__sync_fetch_and_add(&value->event_count, 1) == 0 || duration_ns < value->min_ns)
-    value->min_ns = duration_ns;
-  if (duration_ns > value->max_ns) value->max_ns = duration_ns;
+  lower_to(&value->min_ns, duration_ns);
+  raise_to(&value->max_ns, duration_ns);
 }
 
 /* The last tenth of the ring is for what cannot be told again: fork, exec and exit. */
-static __always_inline bool has_room(void) {
-  return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < ring_bytes - ring_bytes / 10;
+static __always_inline bool is_nearly_full(__u64 used_bytes) {
+  return used_bytes >= ring_bytes - ring_bytes / 10;
 }
 
 /* A reader that is woken for each row costs more than the rows: wake it when half is full; it looks
  * by itself some times a second. */
-static __always_inline __u64 wake_flags(void) {
-  return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) >= ring_bytes / 2 ? BPF_RB_FORCE_WAKEUP
-                                                                        : BPF_RB_NO_WAKEUP;
+static __always_inline __u64 wake_flags(__u64 used_bytes) {
+  return used_bytes >= ring_bytes / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline __u64 used_ring_bytes(void) {
+  return bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
 }
 
 /* Within the rate, everything is a row; above it, only what is slow. */
@@ -133,11 +151,18 @@ static __always_inline bool is_row(__u64 now_ns, bool is_slow) {
   return false;
 }
 
-/* Sends one row if the ring has room for it. */
-static __always_inline bool send_row(void* row, __u64 row_bytes) {
-  if (has_room() && bpf_ringbuf_output(&events, row, row_bytes, wake_flags()) == 0) return true;
-  count_loss(kLossRingFull);
+/* Sends what can be left out when the ring is nearly full. */
+static __always_inline bool send_if_room(void* event, __u64 event_bytes, __u32 loss) {
+  __u64 used_bytes = used_ring_bytes();
+  if (!is_nearly_full(used_bytes) &&
+      bpf_ringbuf_output(&events, event, event_bytes, wake_flags(used_bytes)) == 0)
+    return true;
+  count_loss(loss);
   return false;
+}
+
+static __always_inline bool send_row(void* row, __u64 row_bytes) {
+  return send_if_room(row, row_bytes, kLossRingFull);
 }
 
 /* The key of the stack in `value`, which is stored when it is new. */

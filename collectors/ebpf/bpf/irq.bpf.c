@@ -29,21 +29,23 @@ static __always_inline int leave(bool is_softirq) {
   return 0;
 }
 
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(on_softirq_entry) { return enter(true); }
-
+/* Ends stand before beginnings, and are attached first: a begin whose end was not seen would make
+ * every later wake-up of its core look like one from an interrupt. Timers of x86 come through a
+ * vector of their own. */
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(on_softirq_exit) { return leave(true); }
-
-SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(on_irq_entry) { return enter(false); }
 
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(on_irq_exit) { return leave(false); }
 
-/* Timers of x86 come through a vector of their own. */
-SEC("tp_btf/local_timer_entry")
-int BPF_PROG(on_timer_entry) { return enter(false); }
-
 SEC("tp_btf/local_timer_exit")
 int BPF_PROG(on_timer_exit) { return leave(false); }
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq_entry) { return enter(true); }
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(on_irq_entry) { return enter(false); }
+
+SEC("tp_btf/local_timer_entry")
+int BPF_PROG(on_timer_entry) { return enter(false); }

@@ -47,6 +47,14 @@ struct mm_struct {
   struct task_struct* owner;
 };
 
+typedef struct {
+  int counter;
+} atomic_t;
+
+struct signal_struct {
+  atomic_t live;
+};
+
 struct task_struct {
   unsigned int __state;
   int pid;
@@ -56,6 +64,7 @@ struct task_struct {
   struct mm_struct* mm;
   struct task_struct* real_parent;
   struct task_struct* group_leader;
+  struct signal_struct* signal;
   char comm[16];
 };
 

@@ -26,7 +26,6 @@ struct ThreadState {
   /* off the core since; 0: on it */
   __u64 off_start_ns;
   __u64 waking_ns;
-  __u64 off_stack;
   __u32 waker_tid, waker_tgid;
   __u32 preemptor_tid, preemptor_tgid;
   __u16 off_reason;
@@ -171,8 +170,7 @@ GPUWHY_MAP struct {
   __type(value, struct StackValue);
 } cpu_scratch SEC(".maps");
 
-/* Roll-ups go to the map in slot 0: a per-CPU hash of RollUpKey to RollUpValue that the recorder
- * makes. It exchanges the map for an empty one each second; the exchange waits until no program uses
+/* Roll-ups go to the map in slot 0: a hash of RollUpKey to RollUpValue that the recorder makes. It exchanges the map for an empty one each second; the exchange waits until no program uses
  * the old one, so that nothing is counted twice or lost. */
 GPUWHY_MAP struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);

@@ -14,7 +14,7 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
       .exit_code = BPF_CORE_READ(task, exit_code),
   };
   bpf_probe_read_kernel(&event.comm, sizeof(event.comm), &task->comm);
-  bool is_stored = bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags()) == 0;
+  bool is_stored = bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags(used_ring_bytes())) == 0;
   if (!is_stored) count_loss(kLossLifecycle);
   /* As the recorder's rows: a fork is the parent's, the start of a thread too. */
   struct EventHeader counted = {.time_ns = event.header.time_ns, .kind = kEventHost,
@@ -61,7 +61,6 @@ int BPF_PROG(on_exec, struct task_struct* task) {
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct* task) {
   __u32 tgid = BPF_CORE_READ(task, tgid);
-  __u32 tid = BPF_CORE_READ(task, pid);
   if (!is_target(tgid)) return 0;
   struct ThreadState* state = find_state(task);
   if (state) {
@@ -70,7 +69,9 @@ int BPF_PROG(on_exit, struct task_struct* task) {
     }
     state->call_depth = 0;
   }
-  send_change(task, tid == tgid ? kProcessExit : kThreadExit, 0, 0);
+  /* The main thread may end before the others: the process ends with the last of them. */
+  bool is_last = task->signal->live.counter == 0;
+  send_change(task, is_last ? kProcessExit : kThreadExit, 0, 0);
   return 0;
 }
 

@@ -7,7 +7,7 @@
 #define TASK_UNINTERRUPTIBLE 2
 
 static __always_inline __u32 state_bits(struct task_struct* task) {
-  if (bpf_core_field_exists(task->__state)) return BPF_CORE_READ(task, __state);
+  if (bpf_core_field_exists(task->__state)) return task->__state;
   return (__u32)BPF_CORE_READ((struct task_struct___old*)task, state);
 }
 
@@ -69,33 +69,37 @@ static __always_inline __u16 reason_of(struct task_struct* task, __u32 bits, __s
   return reason;
 }
 
-static __always_inline void leave(void* context, struct task_struct* prev,
-                                  struct task_struct* next, __u32 bits, __u64 now_ns) {
+static __always_inline void leave(struct task_struct* prev, struct task_struct* next, __u32 bits,
+                                  __u64 now_ns) {
   struct ThreadState* state = make_state(prev);
-  __u32 slot = 0;
-  struct StackValue* scratch = bpf_map_lookup_elem(&cpu_scratch, &slot);
-  if (!state || !scratch) return;
+  if (!state) return;
   state->off_syscall = syscall_of(prev);
   state->off_reason = reason_of(prev, bits, state->off_syscall);
-  state->preemptor_tid = BPF_CORE_READ(next, pid);
-  state->preemptor_tgid = BPF_CORE_READ(next, tgid);
+  state->preemptor_tid = next->pid;
+  state->preemptor_tgid = next->tgid;
   state->waker_tid = state->waker_tgid = 0;
   state->is_woken_by_irq = 0;
   state->waking_ns = state->off_reason == kReasonPreempted ? now_ns : 0;
-  state->off_stack = state->off_reason == kReasonPreempted
-                         ? 0
-                         : take_stack(context, scratch, 0, 0);
   state->off_start_ns = now_ns;
   if (state->off_reason == kReasonPreempted) remember_other(next);
+}
+
+/* Where the thread blocked, read when it is about to run again: its stack is still that of the wait,
+ * and by now it is known whether there will be a row. */
+static __always_inline __u64 stack_of_wait(struct task_struct* next) {
+  __u32 slot = 0;
+  struct StackValue* scratch = bpf_map_lookup_elem(&cpu_scratch, &slot);
+  if (!scratch) return 0;
+  return keep_stack(
+      scratch, bpf_get_task_stack(next, scratch->addresses, sizeof(scratch->addresses), 0), 0);
 }
 
 static __always_inline void run_again(struct task_struct* next, __u64 now_ns) {
   struct ThreadState* state = find_state(next);
   if (!state || state->off_start_ns == 0) return;
   struct OffCpuEvent event = {
-      .header = {.time_ns = state->off_start_ns, .tgid = BPF_CORE_READ(next, tgid),
-                 .tid = BPF_CORE_READ(next, pid), .kind = kEventOffCpu, .sub = state->off_reason,
-                 .stack = state->off_stack},
+      .header = {.time_ns = state->off_start_ns, .tgid = next->tgid, .tid = next->pid,
+                 .kind = kEventOffCpu, .sub = state->off_reason},
       .duration_ns = now_ns - state->off_start_ns,
       .runnable_ns = state->waking_ns ? now_ns - state->waking_ns : ~0ULL,
       .waker_tid = state->waker_tid,
@@ -106,25 +110,28 @@ static __always_inline void run_again(struct task_struct* next, __u64 now_ns) {
       .is_woken_by_irq = state->is_woken_by_irq,
   };
   state->off_start_ns = 0;
-  bool is_long = event.duration_ns >= off_cpu_row_min_ns;
-  bool is_stored = is_long && is_row(now_ns, event.duration_ns >= stack_min_ns) &&
-                   send_row(&event, sizeof(event));
+  bool is_stored = event.duration_ns >= off_cpu_row_min_ns &&
+                   is_row(now_ns, event.duration_ns >= stack_min_ns);
+  if (is_stored) {
+    if (event.header.sub != kReasonPreempted) event.header.stack = stack_of_wait(next);
+    is_stored = send_row(&event, sizeof(event));
+  }
   roll_up(&event.header, event.duration_ns, 0, is_stored);
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct* prev, struct task_struct* next) {
   __u64 now_ns = bpf_ktime_get_ns();
-  if (is_target(BPF_CORE_READ(next, tgid))) run_again(next, now_ns);
+  if (is_target(next->tgid)) run_again(next, now_ns);
   /* The state is read from the task: the tracepoint's own argument exists since 5.18 only. */
-  if (is_target(BPF_CORE_READ(prev, tgid)))
-    leave(ctx, prev, next, preempt ? 0 : state_bits(prev), now_ns);
+  if (is_target(prev->tgid))
+    leave(prev, next, preempt ? 0 : state_bits(prev), now_ns);
   return 0;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct* task) {
-  if (!is_target(BPF_CORE_READ(task, tgid))) return 0;
+  if (!is_target(task->tgid)) return 0;
   struct ThreadState* state = find_state(task);
   if (!state || state->off_start_ns == 0 || state->waking_ns != 0) return 0;
   state->waking_ns = bpf_ktime_get_ns();

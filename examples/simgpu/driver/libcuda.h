@@ -37,6 +37,7 @@ CUresult cuMemsetD8_v2(CUdeviceptr memory, unsigned char value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, size_t count, CUstream stream);
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image);
+CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, void* jit_options,
                            void** jit_values, unsigned jit_count, void* options, void** values,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probed functions: each call of a program is a row with its arguments, its result and the time it
 // took, as the simulated GPU wrote it down itself.
-#include <map>
-
 #include "tests/catch.h"
-#include "tests/collectors/ebpf/recorded.h"
+#include "tests/collectors/ebpf/stored_calls.h"
 #include "tests/examples/sim_calls.h"
 
 namespace gpuwhy {
@@ -35,48 +33,12 @@ Numbers UseEverything() {
   return {};
 }
 
-struct StoredCall {
-  int64_t start_ns, duration_ns, tid, bytes, code, parent_id, stream;
-  std::string kind;
-};
-
-std::multimap<std::string, StoredCall> StoredCalls(const RecordedRun& run) {
-  std::multimap<std::string, StoredCall> calls;
-  const auto read = [&](const Row& row) {
-    calls.emplace(row.Text(0),
-                  StoredCall{row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), row.Int(6),
-                             row.Int(7), std::string(row.Text(8))});
-  };
-  REQUIRE(run.db
-              ->Query("SELECT n.text, a.start_ns, a.duration_ns, t.tid, coalesce(a.bytes, 0), "
-                      "a.return_code, coalesce(a.parent_id, 0), coalesce(a.stream, -1), "
-                      "coalesce(a.copy_kind, '') FROM api_call a JOIN name n ON n.id = a.name_id "
-                      "JOIN thread t ON t.id = a.thread_id ORDER BY a.start_ns",
-                      {}, read)
-              .ok());
-  return calls;
-}
-
-// The stored call that lies around this one of the log: the probes are outside of the function.
-const StoredCall* Around(const std::multimap<std::string, StoredCall>& calls, const TrueCall& truth,
-                         int64_t offset_ns) {
-  const auto [begin, end] = calls.equal_range(truth.name);
-  for (auto it = begin; it != end; ++it) {
-    const StoredCall& call = it->second;
-    if (call.tid == truth.tid && call.start_ns <= truth.entry_ns + offset_ns &&
-        call.start_ns + call.duration_ns >= truth.exit_ns + offset_ns) {
-      return &call;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 TEST_CASE("ebpf: every probed call is a row with size, result and a duration around the true one",
           "[ebpf]") {
   const RecordedRun run = Record(&UseEverything);
-  const auto stored = StoredCalls(run);
+  const auto stored = ReadCalls(run);
   size_t checked = 0;
   for (const TrueCall& truth : run.truth.calls) {
     if (!stored.contains(truth.name)) continue;

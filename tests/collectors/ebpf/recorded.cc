@@ -63,7 +63,7 @@ RecordedRun Record(const std::function<Numbers()>& body, RecordingSetup setup) {
   RecordedRun run{.dir = std::make_unique<TempDir>(), .pid = process.pid()};
   auto db = TraceDb::OpenForWriting(run.dir->File("trace.db"));
   REQUIRE(db.ok());
-  setup.options.pids = {process.pid()};
+  if (!setup.follows_all) setup.options.pids = {process.pid()};
   auto recording = LiveRecording::Start(db.value(), setup.options);
   if (!recording.ok()) FAIL(recording.error().message);
   gate.Open();

@@ -29,6 +29,7 @@ struct RecordedRun {
 struct RecordingSetup {
   RecordingOptions options;
   Environment environment;
+  bool follows_all = false;         // every GPU user of the machine in place of the child
   bool reads_while_running = true;  // false: nobody takes rows out of the ring before the end
   // Called in the test's process while the body runs, between reads.
   std::function<void(LiveRecording&)> meanwhile;
