@@ -57,9 +57,14 @@ Status LiveRecording::Attach() {
   processes_ = std::make_unique<ProcessBook>(
       *recorder_, clock_.offset_ns,
       [&probes](uint32_t tid, OtherThread& other) { return probes.ReadOther(tid, other); });
-  stacks_ = std::make_unique<StackBook>(*recorder_, [&probes](uint64_t key, StackValue& value) {
-    return probes.ReadStack(key, value);
-  });
+  python_ = std::make_unique<PythonBook>(
+      *recorder_,
+      [&probes](uint64_t key, PythonStack& value) { return probes.ReadPythonStack(key, value); },
+      [&probes](uint64_t key, PythonCode& value) { return probes.ReadPythonCode(key, value); });
+  python_watch_ = std::make_unique<PythonWatch>(probes, *recorder_);
+  stacks_ = std::make_unique<StackBook>(
+      *recorder_, *python_,
+      [&probes](uint64_t key, StackValue& value) { return probes.ReadStack(key, value); });
   calls_ = std::make_unique<CallRows>(*recorder_, clock_.offset_ns);
   decoder_ =
       std::make_unique<EventDecoder>(*recorder_, *processes_, *stacks_, *calls_, clock_.offset_ns);
@@ -108,6 +113,7 @@ std::vector<pid_t> LiveRecording::PidsToLookAt() const {
 
 void LiveRecording::LookAround() {
   libraries_->Look(PidsToLookAt());
+  python_watch_->Look(probes_->Targets());
   for (const pid_t pid : probes_->Targets()) {
     if (!processes_->IsKnown(static_cast<uint32_t>(pid))) static_cast<void>(Follow(pid).ok());
   }
@@ -117,8 +123,19 @@ Status LiveRecording::Read(std::chrono::milliseconds longest_wait) {
   GPUWHY_RETURN_IF_ERROR(
       probes_->Read(longest_wait, [this](const EventHeader& header, size_t size_bytes) {
         decoder_->Decode(header, size_bytes);
+        FollowPython(header);
       }));
+  python_watch_->LookAtExpected();
   return recorder_->status();
+}
+
+void LiveRecording::FollowPython(const EventHeader& header) {
+  if (header.kind != kEventProcess) return;
+  const auto pid = static_cast<pid_t>(header.tgid);
+  if (header.sub == kProcessExec) python_watch_->Expect(pid);
+  if (header.sub != kProcessExit) return;
+  python_watch_->Forget(pid);
+  python_->Forget(header.tgid);
 }
 
 Status LiveRecording::WriteRollUps() {

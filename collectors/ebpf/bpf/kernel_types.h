@@ -47,6 +47,15 @@ struct mm_struct {
   struct task_struct* owner;
 };
 
+struct upid {
+  int nr;
+};
+
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+};
+
 struct task_struct {
   unsigned int __state;
   int pid;
@@ -54,6 +63,7 @@ struct task_struct {
   int exit_code;
   unsigned in_iowait : 1;
   struct mm_struct* mm;
+  struct pid* thread_pid;
   struct task_struct* real_parent;
   struct task_struct* group_leader;
   char comm[16];
