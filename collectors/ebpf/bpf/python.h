@@ -10,10 +10,18 @@
 #define PYTHON_STEPS 96    /* frames looked at, shims included */
 #define FRAME_OWNED_BY_C 3 /* this and higher owners: no Python code */
 
-static __always_inline bool read_python(void* to, __u32 size_bytes, __u64 address) {
+static __always_inline bool read_python(void* to, __u64 size_bytes, __u64 address) {
   if (bpf_probe_read_user(to, size_bytes, (void*)address) == 0) return true;
   count_loss(kLossPythonMemory);
   return false;
+}
+
+/* The smaller one, in a way that the verifier sees to be bounded. */
+static __always_inline __u64 at_most(__u64 value, __u64 limit) {
+  barrier_var(value);
+  if (value > limit) value = limit;
+  barrier_var(value);
+  return value;
 }
 
 static __always_inline __u64 python_word(__u64 address) {
@@ -80,8 +88,7 @@ static __always_inline void read_text(const struct PythonProcess* python, __u64 
   if (!read_python(head, sizeof(head), address + 16)) return;
   /* Bits after the two (of early 3.14: sixteen) of `interned`: kind, compact, ascii. */
   __u32 state = (head[2] >> 2) & 7 ? head[2] >> 2 : head[2] >> 16;
-  __u64 size_bytes = head[0] * (state & 7);
-  if (size_bytes > limit) size_bytes = limit;
+  __u64 size_bytes = at_most(head[0] * (state & 7), limit);
   __u64 data = address + (state & 16 ? python->ascii_data : python->compact_data);
   if (!read_python(characters, size_bytes, data)) return;
   text->length = head[0];
@@ -91,8 +98,7 @@ static __always_inline void read_text(const struct PythonProcess* python, __u64 
 static __always_inline void read_lines(__u64 address, struct PythonCode* code) {
   __u64 size_bytes = python_word(address + 16);
   code->lines_bytes = (__u32)size_bytes;
-  if (size_bytes > sizeof(code->lines)) size_bytes = sizeof(code->lines);
-  read_python(code->lines, size_bytes, address + 32);
+  read_python(code->lines, at_most(size_bytes, sizeof(code->lines)), address + 32);
 }
 
 /* Names the code object of scratch->code.identity, met for the first time. */
@@ -110,8 +116,7 @@ static __noinline int keep_python_code(struct PythonScratch* scratch,
 static __always_inline bool read_code(struct PythonScratch* scratch,
                                       const struct PythonProcess* python, __u64 address) {
   struct PythonCodeIdentity* identity = &scratch->code.identity;
-  __u32 size_bytes = python->code_lines + 8;
-  if (size_bytes > sizeof(scratch->bytes)) size_bytes = sizeof(scratch->bytes);
+  __u64 size_bytes = at_most(python->code_lines + 8, sizeof(scratch->bytes));
   if (!read_python(scratch->bytes, size_bytes, address)) return false;
   if (field_of(scratch, 8) != python->code_type) {
     count_loss(kLossPythonMemory);
