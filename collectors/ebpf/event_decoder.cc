@@ -89,7 +89,9 @@ void EventDecoder::Decode(const HostEvent& event) {
 void EventDecoder::Decode(const ProcessEvent& event) {
   processes_.OnChange(event);
   if (event.header.sub == kProcessExit) calls_.FlushThread(event.header.tid);
-  if (event.header.sub == kProcessExec) stacks_.Remember(event.header.tgid);
+  if (event.header.sub == kProcessExec || event.header.sub == kLibrariesChanged) {
+    changed_.insert(static_cast<pid_t>(event.header.tgid));
+  }
 }
 
 void EventDecoder::Decode(const SampleEvent& event) {

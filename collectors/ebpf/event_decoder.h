@@ -3,7 +3,11 @@
 // numbers become texts. One thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "collectors/ebpf/call_rows.h"
 #include "collectors/ebpf/process_book.h"
@@ -28,6 +32,8 @@ class EventDecoder {
         offset_ns_(offset_ns) {}
 
   void Decode(const EventHeader& header, size_t size_bytes);
+  // Processes whose libraries have changed since the last call.
+  std::set<pid_t> TakeChanged() { return std::exchange(changed_, {}); }
 
  private:
   void Decode(const CallEvent& event);
@@ -44,6 +50,7 @@ class EventDecoder {
   StackBook& stacks_;
   CallRows& calls_;
   int64_t offset_ns_;
+  std::set<pid_t> changed_;
 };
 
 }  // namespace gpuwhy

@@ -48,18 +48,32 @@ constexpr ProbedFunction Collective(std::string_view name, int8_t count, int8_t 
   return function;
 }
 
+// The sizes are in a struct that argument 0 points to, the width `at` bytes into it.
+constexpr ProbedFunction Described(ProbedFunction function, uint8_t at, uint8_t dimension_count) {
+  function.arguments.bytes_slot = 0;
+  function.arguments.bytes_pointed_at = at;
+  function.arguments.dimension_count = dimension_count;
+  return function;
+}
+// The stream is in the launch configuration that argument 0 points to.
+constexpr ProbedFunction Configured(std::string_view name) {
+  ProbedFunction function = OnStream(name, 0);
+  function.arguments.stream_pointed_at = 32;
+  return function;
+}
+
 constexpr std::array kRuntime = {
     // A dim3 passed by value takes two registers: the stream of a launch is in slot 7.
     OnStream("cudaLaunchKernel", 7),
     OnStream("cudaLaunchCooperativeKernel", 7),
-    Plain("cudaLaunchKernelExC"),
+    Configured("cudaLaunchKernelExC"),
     OnStream("cudaLaunchHostFunc", 0),
     Copy("cudaMemcpy", 2, 3),
     Copy("cudaMemcpyAsync", 2, 3, 4),
     TwoDimensional(Copy("cudaMemcpy2D", 4, 6)),
     TwoDimensional(Copy("cudaMemcpy2DAsync", 4, 6, 7)),
-    Plain("cudaMemcpy3D"),
-    OnStream("cudaMemcpy3DAsync", 1),
+    Described(Plain("cudaMemcpy3D"), 128, 3),
+    Described(OnStream("cudaMemcpy3DAsync", 1), 128, 3),
     Plain("cudaMemcpyBatchAsync"),
     CopyOf(kP2P, "cudaMemcpyPeer", 4),
     CopyOf(kP2P, "cudaMemcpyPeerAsync", 4, 5),
@@ -122,7 +136,7 @@ constexpr std::array kRuntime = {
 constexpr std::array kDriver = {
     OnStream("cuLaunchKernel", 8),
     OnStream("cuLaunchCooperativeKernel", 8),
-    Plain("cuLaunchKernelEx"),
+    Configured("cuLaunchKernelEx"),
     OnStream("cuLaunchHostFunc", 0),
     CopyOf(kDefault, "cuMemcpy", 2),
     CopyOf(kDefault, "cuMemcpyAsync", 2, 3),
@@ -134,11 +148,11 @@ constexpr std::array kDriver = {
     CopyOf(kD2D, "cuMemcpyDtoDAsync", 2, 3),
     CopyOf(kP2P, "cuMemcpyPeer", 4),
     CopyOf(kP2P, "cuMemcpyPeerAsync", 4, 5),
-    Plain("cuMemcpy2D"),
-    Plain("cuMemcpy2DUnaligned"),
-    OnStream("cuMemcpy2DAsync", 1),
-    Plain("cuMemcpy3D"),
-    OnStream("cuMemcpy3DAsync", 1),
+    Described(Plain("cuMemcpy2D"), 112, 2),
+    Described(Plain("cuMemcpy2DUnaligned"), 112, 2),
+    Described(OnStream("cuMemcpy2DAsync", 1), 112, 2),
+    Described(Plain("cuMemcpy3D"), 176, 3),
+    Described(OnStream("cuMemcpy3DAsync", 1), 176, 3),
     Plain("cuMemcpyBatchAsync"),
     Sized("cuMemsetD8", 2),
     Sized("cuMemsetD8Async", 2, 3),

@@ -24,6 +24,9 @@ struct ProbedFunction {
                          .stream_slot = -1,
                          .fixed_kind = 0,
                          .factor_is_nccl_type = 0,
+                         .bytes_pointed_at = 0,
+                         .dimension_count = 0,
+                         .stream_pointed_at = 0,
                          .padding = {}};
 };
 

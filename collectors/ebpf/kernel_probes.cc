@@ -109,8 +109,11 @@ void KernelProbes::Configure(const ProbeSettings& settings) const {
                            static_cast<uint32_t>(settings.ring_bytes));
   if (settings.uses_uprobe_multi) {
     const auto type = static_cast<bpf_attach_type>(kAttachTypeUprobeMulti);
-    bpf_program__set_expected_attach_type(skeleton_->programs->progs.call_entry, type);
-    bpf_program__set_expected_attach_type(skeleton_->programs->progs.call_return, type);
+    const auto& programs = skeleton_->programs->progs;
+    for (bpf_program* program :
+         {programs.call_entry, programs.call_return, programs.on_libraries}) {
+      bpf_program__set_expected_attach_type(program, type);
+    }
   }
 }
 

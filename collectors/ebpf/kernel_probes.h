@@ -20,6 +20,8 @@
 #include "collectors/ebpf/wire.h"
 #include "schema/base/result.h"
 
+struct bpf_program;
+
 namespace gpuwhy {
 
 struct ProbeSettings {
@@ -55,6 +57,8 @@ class KernelProbes {
   Status SetFunction(uint16_t function_id, const FunctionSpec& arguments);
   // Entry and return of every point, for all processes that map the file.
   Status AttachLibrary(const std::string& path, std::span<const ProbePoint> points);
+  // The function that a dynamic loader calls when libraries have come or gone.
+  Status AttachLoader(const std::string& path, uint64_t file_offset);
   Status Enrol(pid_t tgid);
   std::vector<pid_t> Targets() const;
 
@@ -86,8 +90,10 @@ class KernelProbes {
   void Configure(const ProbeSettings& settings) const;
   Status AttachTracepoints();
   Status StartSampling(unsigned hz);
-  Status AttachMulti(const std::string& path, std::span<const ProbePoint> points);
-  Status AttachSingly(const std::string& path, std::span<const ProbePoint> points);
+  Status AttachProbes(const bpf_program* program, const std::string& path,
+                      std::span<const ProbePoint> points, bool is_return);
+  Status AttachSingly(const bpf_program* program, const std::string& path, const ProbePoint& point,
+                      bool is_return);
   static int OnRingEvent(void* self, void* bytes, size_t size_bytes);
 
   std::unique_ptr<Skeleton> skeleton_;

@@ -50,42 +50,43 @@ Status KernelProbes::SetFunction(uint16_t function_id, const FunctionSpec& argum
   return {};
 }
 
+// Returns first: an entry without a return to come would stay on the thread's stack of calls.
 Status KernelProbes::AttachLibrary(const std::string& path, std::span<const ProbePoint> points) {
-  if (points.empty()) return {};
-  return uses_uprobe_multi_ ? AttachMulti(path, points) : AttachSingly(path, points);
+  const auto& programs = skeleton_->programs->progs;
+  GPUWHY_RETURN_IF_ERROR(AttachProbes(programs.call_return, path, points, true));
+  return AttachProbes(programs.call_entry, path, points, false);
 }
 
-Status KernelProbes::AttachMulti(const std::string& path, std::span<const ProbePoint> points) {
-  const auto& programs = skeleton_->programs->progs;
-  // Returns first: an entry without a return to come would stay on the thread's stack of calls.
-  for (const bool is_return : {true, false}) {
-    const int program = bpf_program__fd(is_return ? programs.call_return : programs.call_entry);
-    const int link = LinkUprobeMulti(program, path, points, is_return);
-    if (link < 0) {
-      return Unavailable(fmt::format("cannot probe {}: {}", path, ErrnoText(errno)));
+Status KernelProbes::AttachLoader(const std::string& path, uint64_t file_offset) {
+  const ProbePoint point{.file_offset = file_offset};
+  return AttachProbes(skeleton_->programs->progs.on_libraries, path, {&point, 1}, false);
+}
+
+Status KernelProbes::AttachProbes(const bpf_program* program, const std::string& path,
+                                  std::span<const ProbePoint> points, bool is_return) {
+  if (!uses_uprobe_multi_) {
+    for (const ProbePoint& point : points) {
+      GPUWHY_RETURN_IF_ERROR(AttachSingly(program, path, point, is_return));
     }
-    links_->fds.push_back(link);
+    return {};
   }
+  if (points.empty()) return {};
+  const int link = LinkUprobeMulti(bpf_program__fd(program), path, points, is_return);
+  if (link < 0) return BpfFailure(fmt::format("cannot probe {}", path), errno);
+  links_->fds.push_back(link);
   return {};
 }
 
-Status KernelProbes::AttachSingly(const std::string& path, std::span<const ProbePoint> points) {
-  const auto& programs = skeleton_->programs->progs;
-  for (const bool is_return : {true, false}) {
-    for (const ProbePoint& point : points) {
-      bpf_uprobe_opts options{};
-      options.sz = sizeof options;
-      options.bpf_cookie = point.function_id;
-      options.retprobe = is_return;
-      bpf_link* link =
-          bpf_program__attach_uprobe_opts(is_return ? programs.call_return : programs.call_entry,
-                                          -1, path.c_str(), point.file_offset, &options);
-      if (link == nullptr) {
-        return Unavailable(fmt::format("cannot probe {}: {}", path, ErrnoText(errno)));
-      }
-      links_->links.push_back(link);
-    }
-  }
+Status KernelProbes::AttachSingly(const bpf_program* program, const std::string& path,
+                                  const ProbePoint& point, bool is_return) {
+  bpf_uprobe_opts options{};
+  options.sz = sizeof options;
+  options.bpf_cookie = point.function_id;
+  options.retprobe = is_return;
+  bpf_link* link =
+      bpf_program__attach_uprobe_opts(program, -1, path.c_str(), point.file_offset, &options);
+  if (link == nullptr) return BpfFailure(fmt::format("cannot probe {}", path), errno);
+  links_->links.push_back(link);
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "collectors/ebpf/functions.h"
 #include "collectors/ebpf/losses.h"
+#include "collectors/process/mapped_file.h"
 #include "collectors/symbols/elf_symbols.h"
 
 namespace gpuwhy {
@@ -28,9 +29,34 @@ std::vector<std::string> NamesOf(const std::map<std::string, FunctionSpec, std::
   return names;
 }
 
+// ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld-musl-x86_64.so.1
+bool IsLoader(const Mapping& mapping) {
+  const size_t slash = mapping.path.rfind('/');
+  return mapping.is_executable && slash != std::string::npos &&
+         (mapping.path.compare(slash, 10, "/ld-linux-") == 0 ||
+          mapping.path.compare(slash, 9, "/ld-musl-") == 0);
+}
+
 }  // namespace
 
+void LibraryWatch::ProbeLoaderOf(pid_t pid) {
+  const auto maps = ReadMaps(pid);
+  if (!maps.ok()) return;  // it has ended
+  for (const Mapping& mapping : maps.value().mappings) {
+    if (!IsLoader(mapping) || !loaders_.insert(mapping.file).second) continue;
+    const auto file = OpenMappedFile(pid, mapping);
+    if (!file.ok()) continue;  // looked for each second all the same
+    const auto functions = ReadFunctions(file.value().open_path, {"_dl_debug_state"});
+    if (!functions.ok() || functions.value().empty()) continue;
+    const Status probed =
+        probes_.AttachLoader(file.value().open_path, functions.value().front().file_offset);
+    if (!probed.ok()) recorder_.Count(kLibraryNotProbed, 1, {}, probed.error().message);
+  }
+}
+
 void LibraryWatch::Look(const std::vector<pid_t>& pids) {
+  for (const pid_t pid : pids)
+    ProbeLoaderOf(pid);
   for (const auto& [pid, found] : finder_.FindAll(pids)) {
     for (const GpuLibrary& library : found.libraries) {
       if (!seen_.insert({library.file, library.kind}).second) continue;

@@ -29,12 +29,13 @@ class LibraryWatch {
   LibraryWatch(KernelProbes& probes, CallRows& calls, Recorder& recorder)
       : probes_(probes), calls_(calls), recorder_(recorder) {}
 
-  // Looks at the maps of these processes and probes what is new. What cannot be probed is counted
-  // as a loss once.
+  // Looks at the maps of these processes and probes what is new, their dynamic loaders too: those
+  // tell when libraries come. What cannot be probed is counted as a loss once.
   void Look(const std::vector<pid_t>& pids);
   const std::vector<ProbedLibrary>& libraries() const { return libraries_; }
 
  private:
+  void ProbeLoaderOf(pid_t pid);
   Result<size_t> Probe(const GpuLibrary& library);
   Result<uint16_t> NumberOf(const std::string& name, const FunctionSpec& arguments);
 
@@ -43,6 +44,7 @@ class LibraryWatch {
   Recorder& recorder_;
   GpuLibraryFinder finder_;
   std::set<std::pair<FileId, GpuLibraryKind>> seen_;
+  std::set<FileId> loaders_;
   std::set<std::string> problems_;
   std::map<std::string, uint16_t, std::less<>> numbers_;
   std::vector<ProbedLibrary> libraries_;

@@ -38,6 +38,8 @@ Result<std::unique_ptr<LiveRecording>> LiveRecording::Start(const TraceDb& db,
   GPUWHY_RETURN_IF_ERROR(db.Execute("BEGIN"));
   GPUWHY_RETURN_IF_ERROR(recording->Attach());
   GPUWHY_RETURN_IF_ERROR(recording->FollowWanted());
+  // The loader of this program is most often that of the next ones too.
+  recording->libraries_->Look({getpid()});
   recording->LookAround();
   return recording;
 }
@@ -125,17 +127,28 @@ Status LiveRecording::Read(std::chrono::milliseconds longest_wait) {
         decoder_->Decode(header, size_bytes);
         FollowPython(header);
       }));
-  python_watch_->LookAtExpected();
+  LookAtChanged();
   return recorder_->status();
 }
 
+// New libraries at once: each millisecond is calls that are not seen.
+void LiveRecording::LookAtChanged() {
+  const std::set<pid_t> changed = decoder_->TakeChanged();
+  if (changed.empty()) return;
+  libraries_->Look({changed.begin(), changed.end()});
+  python_watch_->Look({changed.begin(), changed.end()});
+  for (const pid_t pid : changed) {
+    if (processes_->IsKnown(static_cast<uint32_t>(pid))) {
+      stacks_->Remember(static_cast<uint32_t>(pid));
+    }
+  }
+}
+
 void LiveRecording::FollowPython(const EventHeader& header) {
-  if (header.kind != kEventProcess) return;
-  const auto pid = static_cast<pid_t>(header.tgid);
-  if (header.sub == kProcessExec) python_watch_->Expect(pid);
-  if (header.sub != kProcessExit) return;
-  python_watch_->Forget(pid);
-  python_->Forget(header.tgid);
+  const bool is_exit = header.kind == kEventProcess && header.sub == kProcessExit;
+  const bool is_exec = header.kind == kEventProcess && header.sub == kProcessExec;
+  if (is_exit || is_exec) python_watch_->Forget(static_cast<pid_t>(header.tgid));
+  if (is_exit) python_->Forget(header.tgid);
 }
 
 Status LiveRecording::WriteRollUps() {

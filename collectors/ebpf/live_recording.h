@@ -56,6 +56,7 @@ class LiveRecording {
   Status FollowWanted();
   void LookAround();
   void FollowPython(const EventHeader& header);
+  void LookAtChanged();
   std::vector<pid_t> PidsToLookAt() const;
   Status WriteRollUps();
   void CountLosses();

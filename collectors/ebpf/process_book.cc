@@ -75,6 +75,8 @@ void ProcessBook::OnChange(const ProcessEvent& event) {
     case kThreadExit:
     case kProcessExit:
       return OnExit(event);
+    case kLibrariesChanged:
+      return;  // changes no row
   }
 }
 
@@ -97,12 +99,14 @@ void ProcessBook::OnFork(const ProcessEvent& event) {
 
 // The same process under a new name and command line.
 void ProcessBook::OnExec(const ProcessEvent& event) {
+  // One that was only ever a waker or reader: no row has named it if it is not known.
+  if (!event.header.is_target && !processes_.contains(event.header.tgid)) return;
   const int64_t process = Process(event.header.tgid);
   ProcessFacts facts = ReadProcessFacts(static_cast<pid_t>(event.header.tgid));
   facts.name = CommOf(event);
   recorder_.SetProcess(process, facts);
   recorder_.SetThread(Thread(event.header.tgid, event.header.tid), {.name = facts.name});
-  AddInstant(event, "exec", {});
+  if (event.header.is_target) AddInstant(event, "exec", {});
 }
 
 void ProcessBook::OnExit(const ProcessEvent& event) {

@@ -7,9 +7,6 @@
 namespace gpuwhy {
 namespace {
 
-// Looked at whenever events are read; after that, once a second.
-constexpr auto kLibrariesLoad = std::chrono::seconds(2);
-
 // The program itself, which comes first, and what is called python.
 bool MayHoldPython(const Mapping& mapping, const Mapping& program) {
   if (mapping.file.inode == 0 || !mapping.is_executable) return false;
@@ -33,26 +30,14 @@ void PythonWatch::Look(const std::vector<pid_t>& pids) {
   }
 }
 
-void PythonWatch::Expect(pid_t pid) {
-  Forget(pid);
-  expected_[pid] = Clock::now() + kLibrariesLoad;
-}
-
-void PythonWatch::LookAtExpected() {
-  std::erase_if(expected_, [this](const auto& entry) {
-    return found_.contains(entry.first) || Look(entry.first) || Clock::now() > entry.second;
-  });
-}
-
 void PythonWatch::Forget(pid_t pid) {
   found_.erase(pid);
-  expected_.erase(pid);
   probes_.ForgetPython(pid);
 }
 
-bool PythonWatch::Look(pid_t pid) {
+void PythonWatch::Look(pid_t pid) {
   const auto maps = ReadMaps(pid);
-  if (!maps.ok() || maps.value().mappings.empty()) return false;  // it has ended
+  if (!maps.ok() || maps.value().mappings.empty()) return;  // it has ended
   const std::vector<Mapping>& mappings = maps.value().mappings;
   for (const Mapping& mapping : mappings) {
     if (!MayHoldPython(mapping, ProgramOf(mappings))) continue;
@@ -62,9 +47,8 @@ bool PythonWatch::Look(pid_t pid) {
     const Status told = probes_.SetPython(pid, *python);
     if (!told.ok()) Complain(told.error().message);
     found_.insert(pid);
-    return true;
+    return;
   }
-  return false;
 }
 
 const std::optional<PythonFile>& PythonWatch::FileOf(pid_t pid, const Mapping& mapping) {

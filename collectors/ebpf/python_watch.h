@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -24,22 +23,17 @@ class PythonWatch {
       : probes_(probes), recorder_(recorder) {}
 
   void Look(const std::vector<pid_t>& pids);
-  // The process runs a new program, whose libraries will be there in a moment.
-  void Expect(pid_t pid);
-  void LookAtExpected();
+  // The process has ended or runs another program.
   void Forget(pid_t pid);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  bool Look(pid_t pid);
+  void Look(pid_t pid);
   const std::optional<PythonFile>& FileOf(pid_t pid, const Mapping& mapping);
   void Complain(const std::string& problem);
 
   const KernelProbes& probes_;
   Recorder& recorder_;
   std::set<pid_t> found_;
-  std::map<pid_t, Clock::time_point> expected_;  // until when
   std::map<FileId, std::optional<PythonFile>> files_;
   std::set<std::string> problems_;
 };

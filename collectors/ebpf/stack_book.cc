@@ -61,7 +61,11 @@ NativeStackFrame StackBook::FrameOf(uint64_t address, uint32_t tgid) {
                .module = frame.module,
                .file = frame.source_file};
   if (frame.source_line > 0) row.line = frame.source_line;
-  return {recorder_.InternFrame(row), tgid != 0 && IsInterpreterLoop(frame.function)};
+  NativeStackFrame made{.frame_id = recorder_.InternFrame(row)};
+  if (tgid != 0 && frame.is_known) made.role = RoleOf(frame.function);
+  const bool is_code = tgid == 0 || symbolizer_.HasCode(static_cast<pid_t>(tgid), address);
+  if (!is_code) made.role = FrameRole::kNoCode;
+  return made;
 }
 
 }  // namespace gpuwhy

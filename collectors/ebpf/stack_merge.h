@@ -9,9 +9,17 @@
 
 namespace gpuwhy {
 
+// What a native frame is to the interpreter.
+enum class FrameRole {
+  kOther,
+  kLoop,      // runs Python frames
+  kEntrance,  // calls the loop, at once: a frame inside of it is the loop, whatever its name
+  kNoCode,    // no code is at its address: the stack is broken there
+};
+
 struct NativeStackFrame {
   int64_t frame_id = 0;
-  bool is_interpreter = false;  // the loop
+  FrameRole role = FrameRole::kOther;
 };
 
 struct PythonStackFrame {
@@ -19,10 +27,11 @@ struct PythonStackFrame {
   bool is_entry = false;  // the outermost that its loop runs
 };
 
-bool IsInterpreterLoop(std::string_view function);
+FrameRole RoleOf(std::string_view function);
 
-// All innermost first. Python frames without a loop on the native stack, which is broken then,
-// become the outermost.
+// All innermost first. Interpreters are mostly built without frame pointers, so that the native
+// stack breaks there: Python frames whose loop it lacks become the outermost, and addresses without
+// code are left out.
 std::vector<int64_t> MergeStacks(const std::vector<NativeStackFrame>& native,
                                  const std::vector<PythonStackFrame>& python,
                                  bool python_is_truncated);

@@ -54,6 +54,7 @@ enum ProcessChange {
   kProcessExec = 2,
   kThreadExit = 3,
   kProcessExit = 4,
+  kLibrariesChanged = 5, /* the dynamic loader has mapped or unmapped libraries */
 };
 
 /* Kinds of loss inside the kernel; each has a slot in map `losses`. */
@@ -85,10 +86,10 @@ struct EventHeader {
   __u64 time_ns; /* begin of the event, or its only instant */
   __u32 tgid;
   __u32 tid;
-  __u16 kind; /* EventKind */
-  __u16 sub;  /* function id, OffCpuReason, HostKind or ProcessChange */
-  __u32 padding;
-  __u64 stack; /* key in map `stacks`: user stack of a call, kernel stack of a wait; 0: none */
+  __u16 kind;      /* EventKind */
+  __u16 sub;       /* function id, OffCpuReason, HostKind or ProcessChange */
+  __u32 is_target; /* of ProcessEvent: the process is one that is recorded */
+  __u64 stack;     /* key in map `stacks`: user stack of a call, kernel stack of a wait; 0: none */
 };
 
 /* One stack, innermost address first. Its key is a hash of all of it and of the process. */
@@ -180,7 +181,11 @@ struct FunctionSpec {
   __s8 stream_slot;         /* -1: none */
   __u8 fixed_kind;          /* cudaMemcpyKind + 1; 0: none */
   __u8 factor_is_nccl_type; /* the factor is an ncclDataType_t: multiply by its size */
-  __u8 padding[2];
+  __u8 bytes_pointed_at;  /* bytes_slot is a pointer: the width is at this offset of what it points
+                             to, followed by height and depth; 0: it is the size itself */
+  __u8 dimension_count;   /* how many of width, height and depth; 0 when not pointed to */
+  __u8 stream_pointed_at; /* the same for stream_slot */
+  __u8 padding[3];
 };
 
 /* Name of a thread that is no target itself but was somebody's waker, preemptor or lock holder. */

@@ -28,17 +28,33 @@ static __always_inline __u64 nccl_type_bytes(__u64 type) {
   return type == 6 || type == 9 ? 2 : 1;
 }
 
+static __always_inline __u64 read_user(__u64 address) {
+  __u64 value = 0;
+  bpf_probe_read_user(&value, sizeof(value), (void*)address);
+  return value;
+}
+
+static __always_inline __u64 size_of(struct pt_regs* regs, const struct FunctionSpec* spec) {
+  if (spec->bytes_slot < 0) return 0;
+  __u64 bytes = argument(regs, spec->bytes_slot);
+  if (spec->bytes_pointed_at) {
+    __u64 at = bytes + spec->bytes_pointed_at;
+    bytes = read_user(at) * read_user(at + 8);
+    return spec->dimension_count > 2 ? bytes * read_user(at + 16) : bytes;
+  }
+  if (spec->bytes_factor_slot < 0) return bytes;
+  __u64 factor = argument(regs, spec->bytes_factor_slot);
+  return bytes * (spec->factor_is_nccl_type ? nccl_type_bytes(factor) : factor);
+}
+
 static __always_inline void read_arguments(struct pt_regs* regs, const struct FunctionSpec* spec,
                                            struct CallInFlight* call) {
-  call->bytes = spec->bytes_slot >= 0 ? argument(regs, spec->bytes_slot) : 0;
-  if (spec->bytes_factor_slot >= 0) {
-    __u64 factor = argument(regs, spec->bytes_factor_slot);
-    call->bytes *= spec->factor_is_nccl_type ? nccl_type_bytes(factor) : factor;
-  }
+  call->bytes = size_of(regs, spec);
   call->copy_kind = spec->fixed_kind;
   if (spec->kind_slot >= 0) call->copy_kind = (__u8)(argument(regs, spec->kind_slot) + 1);
   call->has_stream = spec->stream_slot >= 0;
   call->stream = call->has_stream ? argument(regs, spec->stream_slot) : 0;
+  if (spec->stream_pointed_at) call->stream = read_user(call->stream + spec->stream_pointed_at);
 }
 
 SEC("uprobe")

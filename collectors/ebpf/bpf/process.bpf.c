@@ -7,7 +7,8 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
                                         __u32 parent_tid) {
   struct ProcessEvent event = {
       .header = {.time_ns = bpf_ktime_get_ns(), .tgid = BPF_CORE_READ(task, tgid),
-                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change},
+                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change,
+                 .is_target = is_target(BPF_CORE_READ(task, tgid))},
       .parent_tgid = parent_tgid,
       .parent_tid = parent_tid,
       .exit_code = BPF_CORE_READ(task, exit_code),
@@ -22,7 +23,7 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
                 : change == kThreadExit  ? kHostThreadExit
                 : change == kProcessExit ? kHostExit
                                          : kHostFork;
-  roll_up(&counted, 0, 0, is_stored);
+  if (is_target(counted.tgid)) roll_up(&counted, 0, 0, is_stored);
 }
 
 /* A fork has the address space of its parent, and so its interpreter. */
@@ -62,7 +63,9 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   __u32 tgid = BPF_CORE_READ(task, tgid);
   if (has_wanted_name(task)) enrol(tgid);
   bpf_map_delete_elem(&python_processes, &tgid);
-  if (is_target(tgid)) send_change(task, kProcessExec, 0, 0);
+  /* Of threads that rows have named already, the new name is wanted too. */
+  if (is_target(tgid) || bpf_map_lookup_elem(&others, &tgid))
+    send_change(task, kProcessExec, 0, 0);
   return 0;
 }
 
@@ -92,6 +95,20 @@ SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct* task) {
   __u32 tid = BPF_CORE_READ(task, pid);
   if (tid == (__u32)BPF_CORE_READ(task, tgid)) forget(tid);
+  return 0;
+}
+
+/* At _dl_debug_state, which every dynamic loader calls for debuggers when its list of libraries has
+ * changed. The recorder looks at once, so that a library is probed before much of it has run. */
+SEC("uprobe")
+int on_libraries(struct pt_regs* regs) {
+  __u64 pid_tgid = bpf_get_current_pid_tgid();
+  struct ProcessEvent event = {.header = {.time_ns = bpf_ktime_get_ns(), .tgid = pid_tgid >> 32,
+                                          .tid = (__u32)pid_tgid, .kind = kEventProcess,
+                                          .sub = kLibrariesChanged}};
+  if (!is_target(event.header.tgid) && !enrols_gpu_users) return 0;
+  if (bpf_ringbuf_output(&events, &event, sizeof(event), BPF_RB_FORCE_WAKEUP))
+    count_loss(kLossLifecycle);
   return 0;
 }
 
