@@ -122,7 +122,8 @@ static __always_inline void send_call(struct pt_regs* regs, struct ThreadState* 
   if (is_stored) {
     if (is_slow) {
       event.header.stack = take_stack(regs, &state->scratch, BPF_F_USER_STACK, event.header.tgid);
-      event.python_stack = python_stack_of_call(state, event.header.tgid);
+      if (event.header.stack)
+        event.python_stack = python_stack_of_call(state, event.header.tgid);
     }
     is_stored = send_row(&event, sizeof(event));
   }

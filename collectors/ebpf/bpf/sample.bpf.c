@@ -24,7 +24,7 @@ int on_sample(struct bpf_perf_event_data* context) {
   event.header.stack = take_stack(context, scratch, BPF_F_USER_STACK, event.header.tgid);
   long kernel_bytes = bpf_get_stack(context, scratch->addresses, sizeof(scratch->addresses), 0);
   if (kernel_bytes > 0) event.kernel_stack = keep_stack(scratch, kernel_bytes, 0);
-  event.python_stack = python_stack_of_sample(event.header.tgid);
+  if (event.header.stack) event.python_stack = python_stack_of_sample(event.header.tgid);
   if (!has_room() || bpf_ringbuf_output(&events, &event, sizeof(event), wake_flags()))
     count_loss(kLossSample);
   return 0;
