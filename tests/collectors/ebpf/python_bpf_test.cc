@@ -58,7 +58,9 @@ std::string Frame(const std::string& function, const std::string& line_text) {
   return kScript.Frame(function, line_text);
 }
 
-const std::string kSpin = kScript.Frame("spin", "while time.monotonic()") + " < ";
+std::string Spin() {
+  return Frame("spin", "while time.monotonic()") + " < ";
+}
 
 RecordingSetup Sampling() {
   RecordingSetup setup;
@@ -67,35 +69,35 @@ RecordingSetup Sampling() {
 }
 
 void CheckKinds(const std::map<std::string, int64_t>& stacks, bool inlines_comprehensions) {
-  CHECK(HottestWith(stacks, "Chain.run") == kSpin + Frame("Chain.middle", "# middle") + " < " +
+  CHECK(HottestWith(stacks, "Chain.run") == Spin() + Frame("Chain.middle", "# middle") + " < " +
                                                 Frame("Chain.run", "self.middle()") + " < " +
                                                 Frame("<module>", "Chain().run()"));
-  CHECK(HottestWith(stacks, "consume") == kSpin + Frame("make", "# make") + " < " +
+  CHECK(HottestWith(stacks, "consume") == Spin() + Frame("make", "# make") + " < " +
                                               Frame("consume", "next(make())") + " < " +
                                               Frame("<module>", "consume()\niterate()"));
-  CHECK(HottestWith(stacks, "iterate") == kSpin + Frame("make", "# make") + " < " +
+  CHECK(HottestWith(stacks, "iterate") == Spin() + Frame("make", "# make") + " < " +
                                               Frame("iterate", "for value in make()") + " < " +
                                               Frame("<module>", "iterate()\ncomprehend()"));
   const std::string listcomp =
       inlines_comprehensions ? std::string()
                              : Frame("comprehend.<locals>.<listcomp>", "return [spin()") + " < ";
-  CHECK(HottestWith(stacks, "comprehend") == kSpin + listcomp +
+  CHECK(HottestWith(stacks, "comprehend") == Spin() + listcomp +
                                                  Frame("comprehend", "return [spin()") + " < " +
                                                  Frame("<module>", "comprehend()\nanonymous()"));
   CHECK(HottestWith(stacks, "anonymous") ==
-        kSpin + Frame("anonymous.<locals>.<lambda>", "(lambda: spin())") + " < " +
+        Spin() + Frame("anonymous.<locals>.<lambda>", "(lambda: spin())") + " < " +
             Frame("anonymous", "(lambda: spin())") + " < " +
             Frame("<module>", "anonymous()\norder()"));
-  CHECK(HottestWith(stacks, "order") == kSpin + Frame("by", "# by") + " < " +
+  CHECK(HottestWith(stacks, "order") == Spin() + Frame("by", "# by") + " < " +
                                             Frame("order", "sorted([1]") + " < " +
                                             Frame("<module>", "order()\n𐎠𐎡()"));
   CHECK(HottestWith(stacks, "größe") ==
-        kSpin + Frame("größe", "# latin") + " < " + Frame("数える", "# japanese") + " < " +
+        Spin() + Frame("größe", "# latin") + " < " + Frame("数える", "# japanese") + " < " +
             Frame("𐎠𐎡", "# persian") + " < " + Frame("<module>", "𐎠𐎡()\nthreads"));
 }
 
 void CheckRecursion(const RecordedRun& run, const std::map<std::string, int64_t>& stacks) {
-  std::string deep = kSpin + Frame("down", "# deepest");
+  std::string deep = Spin() + Frame("down", "# deepest");
   for (int i = 0; i < GPUWHY_PYTHON_DEPTH - 2; ++i)
     deep += " < " + Frame("down", "# deeper");
   CHECK(HottestWith(stacks, "down") == deep);
@@ -105,9 +107,9 @@ void CheckRecursion(const RecordedRun& run, const std::map<std::string, int64_t>
 // The threads take turns at the global lock, and each has its own frames.
 void CheckThreads(const RecordedRun& run, const std::map<std::string, int64_t>& stacks) {
   CHECK(
-      HottestWith(stacks, "left").starts_with(kSpin + Frame("left", "# left") + " < Thread.run:"));
+      HottestWith(stacks, "left").starts_with(Spin() + Frame("left", "# left") + " < Thread.run:"));
   CHECK(HottestWith(stacks, "right")
-            .starts_with(kSpin + Frame("right", "# right") + " < Thread.run:"));
+            .starts_with(Spin() + Frame("right", "# right") + " < Thread.run:"));
   CHECK(run.Int("WITH RECURSIVE up(thread, site) AS ("
                 "  SELECT DISTINCT thread_id, callsite_id FROM sample UNION"
                 "  SELECT thread, parent_id FROM up JOIN callsite ON id = site"
@@ -152,7 +154,6 @@ TEST_CASE("ebpf: a Python function with a long table of lines has exact lines", 
 
     CHECK(HottestWith(PythonStacks(run), "long") ==
           script.Frame("long", "while time") + " < " + script.Frame("<module>", "long(1)\n"));
-    CHECK(run.Int("SELECT count(*) FROM loss WHERE name = 'ebpf_python_line_unknown'") == 0);
   }
 }
 
@@ -176,9 +177,10 @@ TEST_CASE("ebpf: forks of a Python process have Python frames from the start", "
 }
 
 TEST_CASE("ebpf: a GPU call shows the Python code that made it", "[ebpf]") {
-  const Script script("import ctypes\ncuda = ctypes.CDLL('" GPUWHY_SIMGPU_DIR
-                      "/libcudart.so.12')\ndef wait_for_gpu():\n    cuda.cudaDeviceSynchronize()\n"
-                      "for i in range(100): wait_for_gpu()\n");
+  const Script script(
+      "import ctypes, time\ncuda = ctypes.CDLL('" GPUWHY_SIMGPU_DIR
+      "/libcudart.so.12')\ndef wait_for_gpu():\n    cuda.cudaDeviceSynchronize()\n"
+      "end = time.monotonic() + 0.5\nwhile time.monotonic() < end: wait_for_gpu()\n");
   RecordingSetup setup;
   setup.options.probes.stack_min_ns = 0;
   for (const Command& interpreter : Interpreters()) {
@@ -190,7 +192,7 @@ TEST_CASE("ebpf: a GPU call shows the Python code that made it", "[ebpf]") {
         "WHERE text = 'cudaDeviceSynchronize' ORDER BY api_call.id DESC LIMIT 1");
 
     CHECK(PythonStackOf(run, callsite) == script.Frame("wait_for_gpu", "cuda.cudaDevice") + " < " +
-                                              script.Frame("<module>", "for i in range"));
+                                              script.Frame("<module>", "while time"));
   }
 }
 

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "tests/catch.h"
-#include "tests/support/run_program.h"
+#include "tests/support/shell_output.h"
 
 extern char** environ;
 
@@ -27,10 +27,9 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
-std::string Print(Command command, const std::string& expression) {
-  command.insert(command.end(), {"-c", "import sys; print(" + expression + ")"});
-  const ProgramResult result = RunProgram(command, {"HOME=/root"});
-  return result.exit_code == 0 ? result.out : std::string();
+std::string Print(const Command& command, const std::string& expression) {
+  return ShellOutput(
+      fmt::format("{} -c 'import sys; print({})'", fmt::join(command, " "), expression));
 }
 
 int64_t RunToEnd(const Command& command) {
