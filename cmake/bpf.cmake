@@ -33,6 +33,7 @@ function(gpuwhy_bpf target dir name)
     get_filename_component(base "${source}" NAME_WE)
     set(object "${out}/${base}.bpf.o")
     add_custom_command(OUTPUT "${object}" DEPENDS "${source}" ${headers} "${CMAKE_CURRENT_SOURCE_DIR}/${parent}/wire.h"
+              "${CMAKE_CURRENT_SOURCE_DIR}/${parent}/python_wire.h"
       COMMAND ${CLANG} -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_${GPUWHY_BPF_ARCH} -Wall -Werror
               -I "${CMAKE_CURRENT_SOURCE_DIR}/${parent}" -I "${LIBBPF_INCLUDE}" -c "${source}" -o "${object}"
       VERBATIM)

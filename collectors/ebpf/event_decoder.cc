@@ -50,7 +50,7 @@ void EventDecoder::Decode(const EventHeader& header, size_t size_bytes) {
 void EventDecoder::Decode(const CallEvent& event) {
   const EventHeader& header = event.header;
   calls_.Add(event, processes_.Thread(header.tgid, header.tid),
-             stacks_.User(header.stack, header.tgid));
+             stacks_.Of({.user = header.stack, .python = event.python_stack}, header.tgid));
 }
 
 void EventDecoder::Decode(const OffCpuEvent& event) {
@@ -98,7 +98,9 @@ void EventDecoder::Decode(const ProcessEvent& event) {
 
 void EventDecoder::Decode(const SampleEvent& event) {
   const EventHeader& header = event.header;
-  const OptionalId callsite = stacks_.Both(header.stack, event.kernel_stack, header.tgid);
+  const OptionalId callsite =
+      stacks_.Of({.kernel = event.kernel_stack, .user = header.stack, .python = event.python_stack},
+                 header.tgid);
   if (!callsite) return;  // counted where the stack was missed
   recorder_.AddSample(UnixNs(header.time_ns), processes_.Thread(header.tgid, header.tid),
                       *callsite);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/ebpf/python_wire.h"
 #include "collectors/ebpf/roll_up_maps.h"
 #include "collectors/ebpf/wire.h"
 #include "schema/base/result.h"
@@ -71,6 +72,11 @@ class KernelProbes {
   std::array<uint64_t, kLossCount> Losses() const;
   bool ReadStack(uint64_t key, StackValue& value) const;
   bool ReadOther(uint32_t tid, OtherThread& other) const;
+  // Where CPython is in a process; forks inherit it, exec forgets it.
+  Status SetPython(pid_t tgid, const PythonProcess& python) const;
+  void ForgetPython(pid_t tgid) const;
+  bool ReadPythonStack(uint64_t key, PythonStack& value) const;
+  bool ReadPythonCode(uint64_t key, PythonCode& value) const;
   // Nanoseconds in softirqs and in interrupts since the start, one pair a CPU.
   std::vector<std::pair<uint64_t, uint64_t>> InterruptTimes() const;
 

@@ -59,9 +59,14 @@ Status LiveRecording::Attach() {
   processes_ = std::make_unique<ProcessBook>(
       *recorder_, clock_.offset_ns,
       [&probes](uint32_t tid, OtherThread& other) { return probes.ReadOther(tid, other); });
-  stacks_ = std::make_unique<StackBook>(*recorder_, [&probes](uint64_t key, StackValue& value) {
-    return probes.ReadStack(key, value);
-  });
+  python_ = std::make_unique<PythonBook>(
+      *recorder_,
+      [&probes](uint64_t key, PythonStack& value) { return probes.ReadPythonStack(key, value); },
+      [&probes](uint64_t key, PythonCode& value) { return probes.ReadPythonCode(key, value); });
+  python_watch_ = std::make_unique<PythonWatch>(probes, *recorder_);
+  stacks_ = std::make_unique<StackBook>(
+      *recorder_, *python_,
+      [&probes](uint64_t key, StackValue& value) { return probes.ReadStack(key, value); });
   calls_ = std::make_unique<CallRows>(*recorder_, clock_.offset_ns);
   decoder_ =
       std::make_unique<EventDecoder>(*recorder_, *processes_, *stacks_, *calls_, clock_.offset_ns);
@@ -110,6 +115,7 @@ std::vector<pid_t> LiveRecording::PidsToLookAt() const {
 
 void LiveRecording::LookAround() {
   libraries_->Look(PidsToLookAt());
+  python_watch_->Look(probes_->Targets());
   for (const pid_t pid : probes_->Targets()) {
     if (!processes_->IsFollowed(static_cast<uint32_t>(pid))) static_cast<void>(Follow(pid).ok());
   }
@@ -119,6 +125,7 @@ Status LiveRecording::Read(std::chrono::milliseconds longest_wait) {
   GPUWHY_RETURN_IF_ERROR(
       probes_->Read(longest_wait, [this](const EventHeader& header, size_t size_bytes) {
         decoder_->Decode(header, size_bytes);
+        FollowPython(header);
       }));
   LookAtChanged();
   return recorder_->status();
@@ -129,11 +136,19 @@ void LiveRecording::LookAtChanged() {
   const std::set<pid_t> changed = decoder_->TakeChanged();
   if (changed.empty()) return;
   libraries_->Look({changed.begin(), changed.end()});
+  python_watch_->Look({changed.begin(), changed.end()});
   for (const pid_t pid : changed) {
     if (processes_->IsFollowed(static_cast<uint32_t>(pid))) {
       stacks_->Remember(static_cast<uint32_t>(pid));
     }
   }
+}
+
+void LiveRecording::FollowPython(const EventHeader& header) {
+  const bool is_exit = header.kind == kEventProcess && header.sub == kProcessExit;
+  const bool is_exec = header.kind == kEventProcess && header.sub == kProcessExec;
+  if (is_exit || is_exec) python_watch_->Forget(static_cast<pid_t>(header.tgid));
+  if (is_exit) python_->Forget(header.tgid);
 }
 
 Status LiveRecording::WriteRollUps() {

@@ -15,6 +15,8 @@
 #include "collectors/ebpf/event_decoder.h"
 #include "collectors/ebpf/kernel_probes.h"
 #include "collectors/ebpf/library_watch.h"
+#include "collectors/ebpf/python_book.h"
+#include "collectors/ebpf/python_watch.h"
 #include "collectors/ebpf/roll_up_rows.h"
 #include "schema/base/result.h"
 #include "schema/trace_db.h"
@@ -53,6 +55,7 @@ class LiveRecording {
   Status Attach();
   Status FollowWanted();
   void LookAround();
+  void FollowPython(const EventHeader& header);
   void LookAtChanged();
   std::vector<pid_t> PidsToLookAt() const;
   Status WriteRollUps();
@@ -67,6 +70,8 @@ class LiveRecording {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<KernelProbes> probes_;
   std::unique_ptr<ProcessBook> processes_;
+  std::unique_ptr<PythonBook> python_;
+  std::unique_ptr<PythonWatch> python_watch_;
   std::unique_ptr<StackBook> stacks_;
   std::unique_ptr<CallRows> calls_;
   std::unique_ptr<EventDecoder> decoder_;

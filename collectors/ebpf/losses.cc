@@ -37,6 +37,15 @@ const std::array<LossKind, kLossCount> kKernelLosses = {
     Lost("ebpf_targets_full", "too many processes are followed", "record fewer: --pid or --comm"),
     Lost("ebpf_sample_lost", "a stack sample did not fit into the ring buffer",
          "record with a larger buffer: --buffer-mb"),
+    LossKind{"ebpf_python_memory", LossSeverity::kInfo,
+             "a Python frame could not be read: its memory was paged out or just changing",
+             "nothing to do: the stack ends there"},
+    LossKind{"ebpf_python_threads", LossSeverity::kInfo,
+             "a process has more than 256 Python threads: not all were looked through",
+             "nothing to do: some stacks lack their Python frames"},
+    LossKind{"ebpf_python_code", LossSeverity::kInfo,
+             "the name of a Python function could not be kept in the kernel",
+             "record fewer processes: --pid or --comm"},
 };
 
 }  // namespace gpuwhy

@@ -42,5 +42,21 @@ inline constexpr LossKind kSymbolsUnreadable{
     .severity = LossSeverity::kInfo,
     .description = "symbols could not be read: frames show addresses in place of names",
     .advice = "the text says which file and why"};
+inline constexpr LossKind kPythonNotFollowed{
+    .name = "ebpf_python_not_followed",
+    .severity = LossSeverity::kInfo,
+    .description = "a Python interpreter cannot be followed: stacks lack its Python frames",
+    .advice = "the text says why; CPython 3.11 to 3.14 with the global lock are known"};
+inline constexpr LossKind kPythonCodeGone{
+    .name = "ebpf_python_code_evicted",
+    .severity = LossSeverity::kDataLoss,
+    .description =
+        "a Python function's name was pushed out of the kernel's table before it was read",
+    .advice = "record fewer processes: --pid or --comm"};
+inline constexpr LossKind kPythonLineUnknown{
+    .name = "ebpf_python_line_unknown",
+    .severity = LossSeverity::kInfo,
+    .description = "the line table of a Python function was gone: frames show its first line",
+    .advice = "nothing to do: the process ended, or the function was freed, too early"};
 
 }  // namespace gpuwhy

@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "collectors/ebpf/python_book.h"
+#include "collectors/ebpf/stack_merge.h"
 #include "collectors/ebpf/wire.h"
 #include "collectors/recorder.h"
 #include "collectors/symbols/symbolizer.h"
@@ -19,15 +21,20 @@ class StackBook {
  public:
   using ReadStack = std::function<bool(uint64_t key, StackValue& value)>;
 
-  StackBook(Recorder& recorder, ReadStack read) : recorder_(recorder), read_(std::move(read)) {}
+  // One moment of a thread: its stacks by key, 0 for none.
+  struct Keys {
+    uint64_t kernel = 0;
+    uint64_t user = 0;
+    uint64_t python = 0;
+  };
 
-  // Callsites by key; nothing for key 0 and for stacks that the kernel no longer has (counted).
-  OptionalId User(uint64_t key, uint32_t tgid) { return Of(key, 0, tgid); }
-  OptionalId Kernel(uint64_t key) { return Of(0, key, 0); }
-  // Kernel frames on top of user frames, as one stack.
-  OptionalId Both(uint64_t user_key, uint64_t kernel_key, uint32_t tgid) {
-    return Of(user_key, kernel_key, tgid);
-  }
+  StackBook(Recorder& recorder, PythonBook& python, ReadStack read)
+      : recorder_(recorder), python_(python), read_(std::move(read)) {}
+
+  // Kernel frames on top of user frames, Python frames among these, as one callsite. Nothing for
+  // no keys and for stacks that the kernel no longer has (counted).
+  OptionalId Of(const Keys& keys, uint32_t tgid);
+  OptionalId Kernel(uint64_t key) { return Of({.kernel = key}, 0); }
   // The program or its libraries have changed, or it is new.
   void Remember(uint32_t tgid);
   // These processes have ended and their last events are read.
@@ -35,11 +42,11 @@ class StackBook {
   const Symbolizer& symbolizer() const { return symbolizer_; }
 
  private:
-  OptionalId Of(uint64_t user_key, uint64_t kernel_key, uint32_t tgid);
-  void AddFrames(uint64_t key, uint32_t tgid, std::vector<int64_t>& frames);
-  int64_t FrameOf(uint64_t address, uint32_t tgid);
+  std::vector<NativeStackFrame> Frames(uint64_t key, uint32_t tgid);
+  NativeStackFrame FrameOf(uint64_t address, uint32_t tgid);
 
   Recorder& recorder_;
+  PythonBook& python_;
   ReadStack read_;
   Symbolizer symbolizer_;
   std::unordered_set<uint32_t> remembered_;
@@ -47,7 +54,7 @@ class StackBook {
     OptionalId callsite;
     uint32_t tgid;  // 0: kernel frames only
   };
-  std::unordered_map<uint64_t, Known> callsites_;  // by both keys
+  std::unordered_map<uint64_t, Known> callsites_;  // by all keys
 };
 
 }  // namespace gpuwhy

@@ -71,7 +71,11 @@ enum KernelLoss {
   kLossBlockIo = 9,       /* more block requests in flight than the map holds */
   kLossTarget = 10,       /* more processes than the map of targets holds */
   kLossSample = 11,       /* a stack sample did not fit */
-  kLossCount = 12,
+  kLossPythonMemory =
+      12, /* memory of a Python interpreter was not there or not what it should be */
+  kLossPythonThreads = 13, /* more Python threads than are looked through */
+  kLossPythonCode = 14,    /* the name of a Python function could not be kept */
+  kLossCount = 15,
 };
 
 #define GPUWHY_COMM_BYTES 16
@@ -108,6 +112,7 @@ struct CallEvent {
   __u8 copy_kind; /* cudaMemcpyKind + 1; 0: not a copy or not known */
   __u8 has_stream;
   __u16 padding;
+  __u64 python_stack; /* key in map `python_stacks`, 0: none */
 };
 
 /* One stretch off the core, sent when the thread runs again. */
@@ -146,6 +151,7 @@ struct ProcessEvent {
 struct SampleEvent {
   struct EventHeader header; /* stack: user stack */
   __u64 kernel_stack;
+  __u64 python_stack; /* key in map `python_stacks`, 0: none */
   __u32 cpu;
   __u32 padding;
 };

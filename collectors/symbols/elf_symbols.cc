@@ -52,6 +52,15 @@ bool IsFunction(const GElf_Sym& symbol) {
   return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
 }
 
+bool IsObject(const GElf_Sym& symbol) {
+  return GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF;
+}
+
+struct Visit {
+  bool (*is_wanted)(const GElf_Sym& symbol);
+  const std::function<void(const SymbolEntry&)>& entry;
+};
+
 // A name without an end counts as lying outside; so does one of absurd length, as a million symbols
 // may share it.
 std::optional<std::string_view> NameAt(std::string_view names, size_t at) {
@@ -62,20 +71,20 @@ std::optional<std::string_view> NameAt(std::string_view names, size_t at) {
   return rest.substr(0, end);
 }
 
-int64_t VisitSection(const SymbolSection& section, size_t entry_bytes,
-                     const std::function<void(const SymbolEntry&)>& visit) {
+int64_t VisitSection(const SymbolSection& section, size_t entry_bytes, const Visit& visit) {
   int64_t skipped_count = 0;
   const int count =
       static_cast<int>(std::min<size_t>(section.symbols->d_size / entry_bytes, INT32_MAX));
   for (int at = 0; at < count; ++at) {
     GElf_Sym symbol;
     if (gelf_getsym(section.symbols, at, &symbol) == nullptr) return skipped_count + count - at;
-    if (!IsFunction(symbol)) continue;
+    if (!visit.is_wanted(symbol)) continue;
     const auto name = NameAt(section.names, symbol.st_name);
     if (!name) ++skipped_count;
     if (!name || name->empty()) continue;
-    visit({*name, symbol.st_value, symbol.st_size, section.names_file_offset + symbol.st_name,
-           static_cast<uint8_t>(GELF_ST_BIND(symbol.st_info)), section.is_exported});
+    visit.entry({*name, symbol.st_value, symbol.st_size,
+                 section.names_file_offset + symbol.st_name,
+                 static_cast<uint8_t>(GELF_ST_BIND(symbol.st_info)), section.is_exported});
   }
   return skipped_count;
 }
@@ -85,15 +94,7 @@ bool ByPlace(const ElfFunction& a, const ElfFunction& b) {
          std::tie(b.file_offset, b.name, a.is_exported);
 }
 
-}  // namespace
-
-std::string_view WithoutVersion(std::string_view name) {
-  const size_t at = name.find('@');
-  return at == 0 ? name : name.substr(0, at);
-}
-
-Result<int64_t> VisitFunctions(const ElfFile& elf,
-                               const std::function<void(const SymbolEntry&)>& visit) {
+Result<int64_t> VisitSymbols(const ElfFile& elf, const Visit& visit) {
   int64_t skipped_count = 0;
   const size_t entry_bytes = gelf_fsize(elf.handle(), ELF_T_SYM, 1, EV_CURRENT);
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.handle(), section)) != nullptr;) {
@@ -105,6 +106,23 @@ Result<int64_t> VisitFunctions(const ElfFile& elf,
     skipped_count += VisitSection(*opened, entry_bytes, visit);
   }
   return skipped_count;
+}
+
+}  // namespace
+
+std::string_view WithoutVersion(std::string_view name) {
+  const size_t at = name.find('@');
+  return at == 0 ? name : name.substr(0, at);
+}
+
+Result<int64_t> VisitFunctions(const ElfFile& elf,
+                               const std::function<void(const SymbolEntry&)>& visit) {
+  return VisitSymbols(elf, {&IsFunction, visit});
+}
+
+Result<int64_t> VisitObjects(const ElfFile& elf,
+                             const std::function<void(const SymbolEntry&)>& visit) {
+  return VisitSymbols(elf, {&IsObject, visit});
 }
 
 Result<std::vector<ElfFunction>> FunctionsOf(const ElfFile& elf,

@@ -39,6 +39,9 @@ std::string_view WithoutVersion(std::string_view name);
 // Entries whose name lies outside of the name table are skipped; returns how many.
 Result<int64_t> VisitFunctions(const ElfFile& elf,
                                const std::function<void(const SymbolEntry&)>& visit);
+// The same for data.
+Result<int64_t> VisitObjects(const ElfFile& elf,
+                             const std::function<void(const SymbolEntry&)>& visit);
 
 // Those of these names, or all for no names, by file offset and name; each once.
 Result<std::vector<ElfFunction>> ReadFunctions(const std::string& path,

@@ -88,6 +88,11 @@ Frame Symbolizer::ResolveUser(pid_t pid, uint64_t address) {
   return compiled ? *std::move(compiled) : frame;
 }
 
+bool Symbolizer::HasCode(pid_t pid, uint64_t address) const {
+  const auto found = processes_.find(pid);
+  return found != processes_.end() && found->second.code.Find(address) != nullptr;
+}
+
 void Symbolizer::LoadKernel() {
   Result<KernelSymbols> loaded = KernelSymbols::Load();
   if (!loaded.ok()) kernel_problem_ = loaded.error().message;

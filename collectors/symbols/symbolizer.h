@@ -42,6 +42,8 @@ class Symbolizer {
 
   Frame ResolveUser(pid_t pid, uint64_t address);
   Frame ResolveKernel(uint64_t address);
+  // Whether the address was code when the process was remembered.
+  bool HasCode(pid_t pid, uint64_t address) const;
 
   // What could not be read, one sentence each: files that could not be opened or are damaged, lines
   // of maps of an unknown form, a kernel that hides its addresses.

@@ -49,6 +49,7 @@ Result<TracedChild> TracedChild::Make(const std::vector<std::string>& command) {
     return Unavailable("cannot make a pipe to the program");
   }
   const pid_t pid = fork();
+  if (pid == 0) close(go[1]);  // or the end of the recorder would never be seen
   if (pid == 0) BecomeProgram(arguments.data(), go[0], error[1]);
   close(go[0]);
   close(error[1]);

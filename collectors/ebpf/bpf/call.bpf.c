@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /* One pair of programs for every function of the CUDA runtime, the driver and NCCL. The attach cookie
  * says which function it is; map `functions` says where its arguments are. */
-#include "common.h"
+#include "python.h"
 
 /* Argument `slot` of the call: six registers, then the stack above the return address. */
 static __always_inline __u64 argument(struct pt_regs* regs, int slot) {
@@ -92,6 +92,16 @@ static __always_inline int index_of(struct ThreadState* state, __u16 function) {
   return -1;
 }
 
+static __always_inline __u64 python_stack_of_call(struct ThreadState* state, __u32 tgid) {
+  struct PythonProcess* python = bpf_map_lookup_elem(&python_processes, &tgid);
+  if (!python) return 0;
+  struct PythonScratch* scratch = bpf_task_storage_get(
+      &thread_walks, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (scratch) return take_python_stack(scratch, python, &state->python_thread, tgid);
+  count_loss(kLossThreadState);
+  return 0;
+}
+
 static __always_inline void send_call(struct pt_regs* regs, struct ThreadState* state, int index,
                                       __u64 now_ns) {
   struct CallInFlight* call = &state->calls[index & (GPUWHY_CALL_DEPTH - 1)];
@@ -114,6 +124,8 @@ static __always_inline void send_call(struct pt_regs* regs, struct ThreadState* 
   if (is_stored) {
     if (is_slow) {
       event.header.stack = take_stack(regs, &state->scratch, BPF_F_USER_STACK, event.header.tgid);
+      if (event.header.stack)
+        event.python_stack = python_stack_of_call(state, event.header.tgid);
     }
     is_stored = send_row(&event, sizeof(event));
   }

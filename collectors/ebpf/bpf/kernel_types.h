@@ -55,6 +55,15 @@ struct signal_struct {
   atomic_t live;
 };
 
+struct upid {
+  int nr;
+};
+
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+};
+
 struct task_struct {
   unsigned int __state;
   int pid;
@@ -62,6 +71,7 @@ struct task_struct {
   int exit_code;
   unsigned in_iowait : 1;
   struct mm_struct* mm;
+  struct pid* thread_pid;
   struct task_struct* real_parent;
   struct task_struct* group_leader;
   struct signal_struct* signal;

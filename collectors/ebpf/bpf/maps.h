@@ -3,6 +3,7 @@
  * declare them; the linker of BPF objects joins the two. Sizes marked 0 are set before loading. */
 #pragma once
 
+#include "python_wire.h"
 #include "wire.h"
 
 #ifndef GPUWHY_MAP
@@ -39,8 +40,21 @@ struct ThreadState {
   __u32 holder_tid, holder_tgid;
   __u64 hold_start_ns, hold_mm;
   __u64 reclaim_start_ns, compaction_start_ns;
+  __u64 python_thread; /* its PyThreadState, as last seen */
   struct CallInFlight calls[GPUWHY_CALL_DEPTH];
   struct StackValue scratch;
+};
+
+#define GPUWHY_FRAME_BYTES 128
+
+/* One walk over Python frames. */
+struct PythonScratch {
+  __u64 interpreter;
+  __u64 thread;
+  __u64 frame;     /* to look at next */
+  __u8 bytes[256]; /* of the frame or code object that is looked at */
+  struct PythonStack stack;
+  struct PythonCode code;
 };
 
 /* The address space of a target and who was last seen to take its lock. */
@@ -169,6 +183,45 @@ GPUWHY_MAP struct {
   __type(key, __u32);
   __type(value, struct StackValue);
 } cpu_scratch SEC(".maps");
+
+/* Processes that run CPython, by tgid. */
+GPUWHY_MAP struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, struct PythonProcess);
+} python_processes SEC(".maps");
+
+GPUWHY_MAP struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 8192);
+  __type(key, __u64);
+  __type(value, struct PythonStack);
+} python_stacks SEC(".maps");
+
+GPUWHY_MAP struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 8192);
+  __type(key, __u64);
+  __type(value, struct PythonCode);
+} python_codes SEC(".maps");
+
+/* A walk over Python frames: of samples here, of other events with their thread, since there another
+ * thread may come in between. */
+GPUWHY_MAP struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct PythonScratch);
+} sample_walks SEC(".maps");
+
+GPUWHY_MAP struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct PythonScratch);
+} thread_walks SEC(".maps");
 
 /* Roll-ups go to the map in slot 0: a hash of RollUpKey to RollUpValue that the recorder makes. It exchanges the map for an empty one each second; the exchange waits until no program uses
  * the old one, so that nothing is counted twice or lost. */

@@ -26,12 +26,22 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
   if (is_target(counted.tgid)) roll_up(&counted, 0, 0, is_stored);
 }
 
+/* A fork has the address space of its parent, and so its interpreter. */
+static __always_inline void inherit_python(__u32 tgid, __u32 parent_tgid) {
+  struct PythonProcess* python = bpf_map_lookup_elem(&python_processes, &parent_tgid);
+  if (python && bpf_map_update_elem(&python_processes, &tgid, python, BPF_ANY))
+    count_loss(kLossPythonCode);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
   __u32 tgid = BPF_CORE_READ(child, tgid);
   __u32 parent_tgid = BPF_CORE_READ(parent, tgid);
   if (!is_target(parent_tgid)) return 0;
-  if (tgid != parent_tgid) enrol(tgid);
+  if (tgid != parent_tgid) {
+    enrol(tgid);
+    inherit_python(tgid, parent_tgid);
+  }
   send_change(child, tgid != parent_tgid ? kProcessFork : kThreadStart, parent_tgid,
               BPF_CORE_READ(parent, pid));
   return 0;
@@ -52,6 +62,7 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct* task) {
   __u32 tgid = BPF_CORE_READ(task, tgid);
   if (has_wanted_name(task)) enrol(tgid);
+  bpf_map_delete_elem(&python_processes, &tgid);
   /* Of threads that rows have named already, the new name is wanted too. */
   if (is_target(tgid) || bpf_map_lookup_elem(&others, &tgid))
     send_change(task, kProcessExec, 0, 0);
@@ -75,11 +86,16 @@ int BPF_PROG(on_exit, struct task_struct* task) {
   return 0;
 }
 
+static __always_inline void forget(__u32 tgid) {
+  bpf_map_delete_elem(&targets, &tgid);
+  bpf_map_delete_elem(&python_processes, &tgid);
+}
+
 /* The last thread of a process is gone and so is its number. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct* task) {
   __u32 tid = BPF_CORE_READ(task, pid);
-  if (tid == (__u32)BPF_CORE_READ(task, tgid)) bpf_map_delete_elem(&targets, &tid);
+  if (tid == (__u32)BPF_CORE_READ(task, tgid)) forget(tid);
   return 0;
 }
 
