@@ -42,5 +42,17 @@ inline constexpr LossKind kSymbolsUnreadable{
     .severity = LossSeverity::kInfo,
     .description = "symbols could not be read: frames show addresses in place of names",
     .advice = "the text says which file and why"};
+inline constexpr LossKind kReaderInTheWay{
+    .name = "ebpf_reader_in_the_way",
+    .severity = LossSeverity::kDataLoss,
+    .description =
+        "a program read an old state of the trace for so long that the log of the "
+        "database was full: no rows meanwhile, roll-ups are complete",
+    .advice = "end queries of a trace that is being recorded; look for a reader that hangs"};
+inline constexpr LossKind kProbeCostUnknown{
+    .name = "ebpf_probe_cost_unknown",
+    .severity = LossSeverity::kInfo,
+    .description = "what a probe costs could not be measured: the overhead of recording is unknown",
+    .advice = "the text says why"};
 
 }  // namespace gpuwhy

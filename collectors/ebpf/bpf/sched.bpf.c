@@ -82,7 +82,7 @@ static __always_inline void leave(void* context, struct task_struct* prev,
   state->waker_tid = state->waker_tgid = 0;
   state->is_woken_by_irq = 0;
   state->waking_ns = state->off_reason == kReasonPreempted ? now_ns : 0;
-  state->off_stack = state->off_reason == kReasonPreempted
+  state->off_stack = state->off_reason == kReasonPreempted || sheds_off_cpu_stacks
                          ? 0
                          : take_stack(context, scratch, 0, 0);
   state->off_start_ns = now_ns;
@@ -106,7 +106,8 @@ static __always_inline void run_again(struct task_struct* next, __u64 now_ns) {
       .is_woken_by_irq = state->is_woken_by_irq,
   };
   state->off_start_ns = 0;
-  bool is_long = event.duration_ns >= off_cpu_row_min_ns;
+  bool is_long =
+      event.duration_ns >= off_cpu_row_min_ns && event.duration_ns >= off_cpu_row_floor_ns;
   bool is_stored = is_long && is_row(now_ns, event.duration_ns >= stack_min_ns) &&
                    send_row(&event, sizeof(event));
   roll_up(&event.header, event.duration_ns, 0, is_stored);
