@@ -36,6 +36,13 @@ CaptureRow CaptureOf(const RecordingOptions& options, const ClockOffset& clock) 
 constexpr const char* kPragmas =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768";
 
+// Who asked for a small file does not want a large log beside it.
+int64_t LogBytesOf(const RecordingOptions& options) {
+  constexpr int64_t kSmallest = 8 << 20;
+  if (options.max_db_bytes == 0) return options.max_log_bytes;
+  return std::min(options.max_log_bytes, std::max(options.max_db_bytes / 2, kSmallest));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LiveRecording>> LiveRecording::Start(const TraceDb& db,
@@ -80,7 +87,7 @@ Status LiveRecording::Attach() {
   system_ =
       std::make_unique<SystemPollers>(*recorder_, [&probes] { return probes.InterruptTimes(); });
   retention_ = std::make_unique<Retention>(db_, *recorder_, options_.max_db_bytes);
-  log_ = std::make_unique<LogLimit>(db_, options_.max_log_bytes);
+  log_ = std::make_unique<LogLimit>(db_, LogBytesOf(options_));
   return {};
 }
 

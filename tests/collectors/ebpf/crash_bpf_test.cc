@@ -10,6 +10,7 @@
 #include <fstream>
 #include <random>
 
+#include "schema/trace_db.h"
 #include "tests/catch.h"
 #include "tests/examples/sim_calls.h"
 #include "tests/examples/sim_process.h"
@@ -42,6 +43,7 @@ class Workload {
  public:
   Workload() : pid_(fork()) {
     if (pid_ != 0) return;
+    alarm(300);  // in case nobody does
     cudaStream_t stream = MakeStream();
     while (true) {
       for (int i = 0; i < 200; ++i)
