@@ -57,6 +57,9 @@ Result<std::unique_ptr<LiveRecording>> LiveRecording::Start(const TraceDb& db,
   recording->libraries_->Look({getpid()});
   recording->LookAround();
   recording->PollSystem();
+  // From now on there is a trace, whatever happens to us.
+  GPUWHY_RETURN_IF_ERROR(recording->recorder_->Finish());
+  GPUWHY_RETURN_IF_ERROR(db.Execute("COMMIT; BEGIN"));
   return recording;
 }
 
