@@ -29,7 +29,8 @@ void LossBook::Count(const LossKind& kind, int64_t count, std::optional<int64_t>
                      std::string_view example) {
   auto it = entries_.find(kind.name);
   if (it == entries_.end()) {
-    it = entries_.emplace(std::string(kind.name), Entry{kind, 0, {}, {}, CleanText(example)}).first;
+    it = entries_.emplace(std::string(kind.name), Entry{kind, 0, {}, {}, CleanText(example), {}})
+             .first;
   }
   Entry& entry = it->second;
   entry.count += count;
@@ -40,8 +41,14 @@ void LossBook::Count(const LossKind& kind, int64_t count, std::optional<int64_t>
 
 void LossBook::Set(const LossKind& kind, int64_t count) {
   if (count == 0) return;
-  entries_.try_emplace(std::string(kind.name), Entry{kind, 0, {}, {}, ""}).first->second.count =
+  entries_.try_emplace(std::string(kind.name), Entry{kind, 0, {}, {}, {}, {}}).first->second.count =
       count;
+}
+
+void LossBook::Describe(const LossKind& kind, std::string_view detail) {
+  const auto [it, is_new] =
+      entries_.try_emplace(std::string(kind.name), Entry{kind, 0, {}, {}, {}, {}});
+  it->second.detail = CleanText(detail);
 }
 
 Status LossBook::Write(const TraceDb& db, int64_t capture_id) const {
@@ -50,6 +57,7 @@ Status LossBook::Write(const TraceDb& db, int64_t capture_id) const {
   for (const auto& [name, entry] : entries_) {
     std::string description(entry.kind.description);
     if (!entry.example.empty()) description += fmt::format(" (first: {})", entry.example);
+    if (!entry.detail.empty()) description += fmt::format(" ({})", entry.detail);
     GPUWHY_RETURN_IF_ERROR(
         db.Query("INSERT INTO loss (capture_id, name, severity, event_count, first_ns, last_ns, "
                  "description, advice) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

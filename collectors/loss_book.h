@@ -23,6 +23,8 @@ class LossBook {
   Status Write(const TraceDb& db, int64_t capture_id) const;
   // Sets the total of a kind that somebody else counts.
   void Set(const LossKind& kind, int64_t count);
+  // Says more about a kind, in place of what was said before.
+  void Describe(const LossKind& kind, std::string_view detail);
 
  private:
   struct Entry {
@@ -31,6 +33,7 @@ class LossBook {
     std::optional<int64_t> first_ns;
     std::optional<int64_t> last_ns;
     std::string example;
+    std::string detail;
   };
 
   std::map<std::string, Entry, std::less<>> entries_;

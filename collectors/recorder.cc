@@ -121,6 +121,16 @@ void Recorder::UpdateCapture(const CaptureRow& row) {
        std::string_view(row.facts_json), Value(row.sha256)});
 }
 
+void Recorder::SetFact(std::string_view name, const SqlValue& value) {
+  const std::string path = fmt::format("$.{}", name);
+  Insert("UPDATE capture SET facts = json_set(facts, ?2, ?3) WHERE id = ?1",
+         {capture_id_, std::string_view(path), value});
+}
+
+void Recorder::MarkSelective() {
+  Insert("UPDATE capture SET is_selective = 1 WHERE id = ?1", {capture_id_});
+}
+
 int64_t Recorder::InternName(std::string_view text) {
   if (const auto it = names_.find(text); it != names_.end()) return it->second;
   statements_->name.Bind() << text;
@@ -333,18 +343,16 @@ void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id
          {time_ns, thread_id, callsite_id, weight_count});
 }
 
-void Recorder::AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns,
-                               double value) {
-  if (!std::isfinite(value)) return losses_.Count(kCounterNotFinite, 1, time_ns, name);
-  auto it = counters_.find(name);
-  if (it == counters_.end()) {
-    const int64_t id = Insert("INSERT INTO counter (capture_id, name, unit) VALUES (?, ?, ?)",
-                              {capture_id_, name, unit});
-    it = counters_.emplace(name, id).first;
+void Recorder::AddCounterValue(const CounterSeries& series, int64_t time_ns, double value) {
+  if (!std::isfinite(value)) return losses_.Count(kCounterNotFinite, 1, time_ns, series.name);
+  int64_t& id = counters_[{std::string(series.name), series.process_id.value_or(0)}];
+  if (id == 0) {
+    id = Insert("INSERT INTO counter (capture_id, name, unit, process_id) VALUES (?, ?, ?, ?)",
+                {capture_id_, series.name, series.unit, Value(series.process_id)});
   }
   See(time_ns, 0);
   Binder binder = statements_->counter_value.Bind();
-  binder << it->second << time_ns;
+  binder << id << time_ns;
   binder.Real(value);
   Run(statements_->counter_value);
 }

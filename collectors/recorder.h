@@ -40,6 +40,13 @@ struct ThreadFacts {
   std::optional<int64_t> end_ns;
 };
 
+// A series of table counter.
+struct CounterSeries {
+  std::string_view name;
+  std::string_view unit;
+  OptionalId process_id = {};  // for a series of one process
+};
+
 struct GpuFacts {
   std::string uuid;
   std::string name;
@@ -61,6 +68,10 @@ class Recorder {
 
   // Replaces the capture's columns, for facts that are known only at the end of a file.
   void UpdateCapture(const CaptureRow& capture);
+  // Sets one of the capture's facts; the others stay.
+  void SetFact(std::string_view name, const SqlValue& value);
+  // Some rows are missing: what is computed from rows alone is biased.
+  void MarkSelective();
 
   int64_t InternName(std::string_view text);
   // The current incarnation of a pid (tid, device); the first use makes the row.
@@ -88,7 +99,11 @@ class Recorder {
   int64_t Add(const ForeignFindingRow& row);
   void Add(const LatencyRow& row);
   void AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id, int64_t weight_count = 1);
-  void AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns, double value);
+  void AddCounterValue(const CounterSeries& series, int64_t time_ns, double value);
+  void AddCounterValue(std::string_view name, std::string_view unit, int64_t time_ns,
+                       double value) {
+    AddCounterValue({name, unit}, time_ns, value);
+  }
 
   int64_t InternFrame(const FrameRow& frame);
   // `frame_ids` from the outermost caller to the innermost; 0 for an empty stack.
@@ -108,6 +123,10 @@ class Recorder {
 
   // For losses that are counted elsewhere: sets the total.
   void SetLoss(const LossKind& kind, int64_t count) { losses_.Set(kind, count); }
+  // For losses that are told best by their latest state.
+  void DescribeLoss(const LossKind& kind, std::string_view detail) {
+    losses_.Describe(kind, detail);
+  }
 
   // Writes roll-ups, losses and the capture's time range. A live recording does it every second.
   Status Finish();
@@ -152,7 +171,7 @@ class Recorder {
   std::map<std::pair<int64_t, int64_t>, GpuUse> gpu_uses_;  // by device and process
   std::map<std::string, int64_t, std::less<>> frames_;
   std::map<std::pair<int64_t, int64_t>, int64_t> callsites_;
-  std::map<std::string, int64_t, std::less<>> counters_;
+  std::map<std::pair<std::string, int64_t>, int64_t> counters_;  // by name and process
   LossBook losses_;
 };
 

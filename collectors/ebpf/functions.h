@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectors/ebpf/probe_group.h"
 #include "collectors/ebpf/wire.h"
 #include "collectors/process/gpu_library_kind.h"
 
@@ -29,6 +30,7 @@ struct ProbedFunction {
                          .stream_pointed_at = 0,
                          .event_slot = -1,
                          .padding = {}};
+  ProbeGroup group = ProbeGroup::kEssential;
 };
 
 std::span<const ProbedFunction> FunctionsOf(GpuLibraryKind kind);

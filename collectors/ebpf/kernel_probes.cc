@@ -126,6 +126,11 @@ Status KernelProbes::Enrol(pid_t tgid) {
   return {};
 }
 
+void KernelProbes::Dismiss(pid_t tgid) {
+  const auto key = static_cast<uint32_t>(tgid);
+  bpf_map_delete_elem(bpf_map__fd(skeleton_->programs->maps.targets), &key);
+}
+
 std::vector<pid_t> KernelProbes::Targets() const {
   const int map = bpf_map__fd(skeleton_->programs->maps.targets);
   std::vector<pid_t> targets;

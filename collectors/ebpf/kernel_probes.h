@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/ebpf/probe_group.h"
 #include "collectors/ebpf/python_wire.h"
 #include "collectors/ebpf/roll_up_maps.h"
 #include "collectors/ebpf/wire.h"
@@ -42,6 +43,13 @@ struct ProbeSettings {
 struct ProbePoint {
   uint64_t file_offset = 0;
   uint16_t function_id = 0;
+  ProbeGroup group = ProbeGroup::kEssential;
+};
+
+// What the kernel measured of our programs since they were loaded, while it was asked to measure.
+struct ProgramCost {
+  uint64_t run_time_ns = 0;
+  uint64_t run_count = 0;
 };
 
 class KernelProbes {
@@ -55,11 +63,13 @@ class KernelProbes {
   const std::vector<std::string>& absent() const { return absent_; }
 
   Status SetFunction(uint16_t function_id, const FunctionSpec& arguments);
-  // Entry and return of every point, for all processes that map the file.
+  // Entry and return of every point, for all processes that map the file; those of group kOwn for
+  // this process only. Points of a group that was shed are left out.
   Status AttachLibrary(const std::string& path, std::span<const ProbePoint> points);
   // The function that a dynamic loader calls when libraries have come or gone.
   Status AttachLoader(const std::string& path, uint64_t file_offset);
   Status Enrol(pid_t tgid);
+  void Dismiss(pid_t tgid);
   std::vector<pid_t> Targets() const;
 
   // Waits until rows are there or the time is over, then hands over all that there are.
@@ -80,6 +90,17 @@ class KernelProbes {
   // Nanoseconds in softirqs and in interrupts since the start, one pair a CPU.
   std::vector<std::pair<uint64_t, uint64_t>> InterruptTimes() const;
 
+  // To cost less: takes off the probes of a group for good, slows sampling, keeps no stacks of
+  // waits, sends no rows of short waits. Roll-ups of what is still probed stay exact.
+  void Shed(ProbeGroup group);
+  void SetSampleHz(unsigned hz) const;
+  void ShedOffCpuStacks() const;
+  void ShedOffCpuRowsBelow(uint64_t floor_ns) const;
+  unsigned sample_hz() const { return sample_hz_; }
+
+  // Of the program of this name in the BPF sources.
+  ProgramCost CostOf(const char* program_name) const;
+
  private:
   struct Skeleton;
   struct Links;
@@ -90,6 +111,7 @@ class KernelProbes {
   void Configure(const ProbeSettings& settings) const;
   Status AttachTracepoints();
   Status StartSampling(unsigned hz);
+  Status AttachGroup(const std::string& path, std::span<const ProbePoint> points);
   Status AttachProbes(const bpf_program* program, const std::string& path,
                       std::span<const ProbePoint> points, bool is_return);
   Status AttachSingly(const bpf_program* program, const std::string& path, const ProbePoint& point,
@@ -103,6 +125,8 @@ class KernelProbes {
   std::unique_ptr<RollUpMaps> roll_ups_;
   int cpu_count_ = 1;
   bool uses_uprobe_multi_ = true;
+  unsigned sample_hz_ = 0;
+  std::array<bool, kProbeGroupCount> is_shed_{};
 };
 
 }  // namespace gpuwhy

@@ -2,7 +2,9 @@
 // Attaching: tracepoints, the sampling clock of each CPU, functions of libraries.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "collectors/ebpf/bpf_log.h"
 #include "collectors/ebpf/kernel_probes_parts.h"
@@ -37,7 +39,9 @@ Status KernelProbes::StartSampling(unsigned hz) {
       return Unavailable(fmt::format("cannot sample stacks on CPU {}: {}", cpu, reason));
     }
     links_->links.push_back(link);
+    links_->sampling_clocks.push_back(fd);
   }
+  sample_hz_ = hz;
   return {};
 }
 
@@ -50,8 +54,18 @@ Status KernelProbes::SetFunction(uint16_t function_id, const FunctionSpec& argum
   return {};
 }
 
-// Returns first: an entry without a return to come would stay on the thread's stack of calls.
 Status KernelProbes::AttachLibrary(const std::string& path, std::span<const ProbePoint> points) {
+  for (size_t group = 0; group < kProbeGroupCount; ++group) {
+    std::vector<ProbePoint> members;
+    std::copy_if(points.begin(), points.end(), std::back_inserter(members),
+                 [group](const auto& point) { return point.group == ProbeGroup(group); });
+    if (!is_shed_[group]) GPUWHY_RETURN_IF_ERROR(AttachGroup(path, members));
+  }
+  return {};
+}
+
+// Returns first: an entry without a return to come would stay on the thread's stack of calls.
+Status KernelProbes::AttachGroup(const std::string& path, std::span<const ProbePoint> points) {
   const auto& programs = skeleton_->programs->progs;
   GPUWHY_RETURN_IF_ERROR(AttachProbes(programs.call_return, path, points, true));
   return AttachProbes(programs.call_entry, path, points, false);
@@ -71,9 +85,11 @@ Status KernelProbes::AttachProbes(const bpf_program* program, const std::string&
     return {};
   }
   if (points.empty()) return {};
-  const int link = LinkUprobeMulti(bpf_program__fd(program), path, points, is_return);
+  const ProbeGroup group = points.front().group;
+  const int link = LinkUprobeMulti(bpf_program__fd(program), path, points,
+                                   {is_return, group == ProbeGroup::kOwn});
   if (link < 0) return BpfFailure(fmt::format("cannot probe {}", path), errno);
-  links_->fds.push_back(link);
+  links_->probes.push_back({nullptr, link, group, is_return});
   return {};
 }
 
@@ -83,10 +99,11 @@ Status KernelProbes::AttachSingly(const bpf_program* program, const std::string&
   options.sz = sizeof options;
   options.bpf_cookie = point.function_id;
   options.retprobe = is_return;
+  const pid_t pid = point.group == ProbeGroup::kOwn ? 0 : -1;
   bpf_link* link =
-      bpf_program__attach_uprobe_opts(program, -1, path.c_str(), point.file_offset, &options);
+      bpf_program__attach_uprobe_opts(program, pid, path.c_str(), point.file_offset, &options);
   if (link == nullptr) return BpfFailure(fmt::format("cannot probe {}", path), errno);
-  links_->links.push_back(link);
+  links_->probes.push_back({link, -1, point.group, is_return});
   return {};
 }
 

@@ -27,16 +27,30 @@ struct KernelProbes::Skeleton {
   }
 };
 
+// Probes of one function or one group.
+struct ProbeLink {
+  bpf_link* link = nullptr;
+  int fd = -1;  // of a link that libbpf does not know
+  ProbeGroup group = ProbeGroup::kEssential;
+  bool is_return = false;
+
+  void Detach() const {
+    if (fd >= 0) close(fd);
+    if (link != nullptr) bpf_link__destroy(link);
+  }
+};
+
 struct KernelProbes::Links {
   std::vector<bpf_link*> links;
-  std::vector<int> fds;  // links that libbpf does not know
+  std::vector<int> sampling_clocks;  // owned by links
+  std::vector<ProbeLink> probes;
 
   Links() = default;
   Links(const Links&) = delete;
   Links& operator=(const Links&) = delete;
   ~Links() {
-    for (const int fd : fds)
-      close(fd);
+    for (const ProbeLink& probe : probes)
+      probe.Detach();
     for (bpf_link* link : links)
       bpf_link__destroy(link);
   }

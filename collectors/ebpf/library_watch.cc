@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "collectors/ebpf/functions.h"
 #include "collectors/ebpf/losses.h"
 #include "collectors/process/mapped_file.h"
 #include "collectors/symbols/elf_symbols.h"
@@ -11,20 +10,22 @@
 namespace gpuwhy {
 namespace {
 
-// Every exported name to probe, with its arguments.
-std::map<std::string, FunctionSpec, std::less<>> WantedOf(GpuLibraryKind kind) {
-  std::map<std::string, FunctionSpec, std::less<>> wanted;
+// Every exported name to probe.
+using Wanted = std::map<std::string, ProbedFunction, std::less<>>;
+
+Wanted WantedOf(GpuLibraryKind kind) {
+  Wanted wanted;
   for (const ProbedFunction& function : FunctionsOf(kind)) {
     for (std::string& name : VariantsOf(function.name, kind)) {
-      wanted.emplace(std::move(name), function.arguments);
+      wanted.emplace(std::move(name), function);
     }
   }
   return wanted;
 }
 
-std::vector<std::string> NamesOf(const std::map<std::string, FunctionSpec, std::less<>>& wanted) {
+std::vector<std::string> NamesOf(const Wanted& wanted) {
   std::vector<std::string> names;
-  for (const auto& [name, arguments] : wanted)
+  for (const auto& [name, function] : wanted)
     names.push_back(name);
   return names;
 }
@@ -77,20 +78,21 @@ Result<size_t> LibraryWatch::Probe(const GpuLibrary& library) {
   for (const ElfFunction& function : functions) {
     // Two names of one function are one function.
     if (!points.empty() && points.back().file_offset == function.file_offset) continue;
-    GPUWHY_ASSIGN_OR_RETURN(const uint16_t number,
-                            NumberOf(function.name, wanted.at(function.name)));
-    points.push_back({function.file_offset, number});
+    const ProbedFunction& known = wanted.at(function.name);
+    GPUWHY_ASSIGN_OR_RETURN(const uint16_t number, NumberOf(function.name, known));
+    points.push_back({function.file_offset, number, known.group});
   }
   GPUWHY_RETURN_IF_ERROR(probes_.AttachLibrary(library.open_path, points));
   return points.size();
 }
 
-Result<uint16_t> LibraryWatch::NumberOf(const std::string& name, const FunctionSpec& arguments) {
+Result<uint16_t> LibraryWatch::NumberOf(const std::string& name, const ProbedFunction& function) {
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
   const auto number = static_cast<uint16_t>(numbers_.size());
-  GPUWHY_RETURN_IF_ERROR(probes_.SetFunction(number, arguments));
+  GPUWHY_RETURN_IF_ERROR(probes_.SetFunction(number, function.arguments));
   calls_.SetName(number, name);
   numbers_.emplace(name, number);
+  groups_.push_back(function.group);
   return number;
 }
 

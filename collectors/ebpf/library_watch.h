@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectors/ebpf/call_rows.h"
+#include "collectors/ebpf/functions.h"
 #include "collectors/ebpf/kernel_probes.h"
 #include "collectors/process/gpu_libraries.h"
 #include "collectors/recorder.h"
@@ -33,11 +34,12 @@ class LibraryWatch {
   // tell when libraries come. What cannot be probed is counted as a loss once.
   void Look(const std::vector<pid_t>& pids);
   const std::vector<ProbedLibrary>& libraries() const { return libraries_; }
+  ProbeGroup GroupOf(uint16_t function_id) const { return groups_.at(function_id); }
 
  private:
   void ProbeLoaderOf(pid_t pid);
   Result<size_t> Probe(const GpuLibrary& library);
-  Result<uint16_t> NumberOf(const std::string& name, const FunctionSpec& arguments);
+  Result<uint16_t> NumberOf(const std::string& name, const ProbedFunction& function);
 
   KernelProbes& probes_;
   CallRows& calls_;
@@ -47,6 +49,7 @@ class LibraryWatch {
   std::set<FileId> loaders_;
   std::set<std::string> problems_;
   std::map<std::string, uint16_t, std::less<>> numbers_;
+  std::vector<ProbeGroup> groups_;  // by number
   std::vector<ProbedLibrary> libraries_;
 };
 

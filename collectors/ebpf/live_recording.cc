@@ -27,13 +27,28 @@ CaptureRow CaptureOf(const RecordingOptions& options, const ClockOffset& clock) 
   return capture;
 }
 
+// Written ahead, so that readers are not blocked and a crash leaves the last commit. NORMAL: the
+// log is synced when it is moved into the file, not at each commit. What was committed survives the
+// end of this process in any case, since the kernel has it; only a crash of the machine can cost
+// the last commits, and never the file's consistency. FULL would sync each second, disk traffic
+// that competes with the program that is recorded; OFF could leave a damaged file. The cache holds
+// a busy second, whose pages would else go to the log several times.
+constexpr const char* kPragmas =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768";
+
+// Who asked for a small file does not want a large log beside it.
+int64_t LogBytesOf(const RecordingOptions& options) {
+  constexpr int64_t kSmallest = 8 << 20;
+  if (options.max_db_bytes == 0) return options.max_log_bytes;
+  return std::min(options.max_log_bytes, std::max(options.max_db_bytes / 2, kSmallest));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LiveRecording>> LiveRecording::Start(const TraceDb& db,
                                                             RecordingOptions options) {
   std::unique_ptr<LiveRecording> recording(new LiveRecording(db, std::move(options)));
-  // Written ahead, so that readers are not blocked and a crash leaves the last commit.
-  GPUWHY_RETURN_IF_ERROR(db.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+  GPUWHY_RETURN_IF_ERROR(db.Execute(kPragmas));
   GPUWHY_RETURN_IF_ERROR(db.CreateIndexes());
   GPUWHY_RETURN_IF_ERROR(db.Execute("BEGIN"));
   GPUWHY_RETURN_IF_ERROR(recording->Attach());
@@ -41,6 +56,10 @@ Result<std::unique_ptr<LiveRecording>> LiveRecording::Start(const TraceDb& db,
   // The loader of this program is most often that of the next ones too.
   recording->libraries_->Look({getpid()});
   recording->LookAround();
+  recording->PollSystem();
+  // From now on there is a trace, whatever happens to us.
+  GPUWHY_RETURN_IF_ERROR(recording->recorder_->Finish());
+  GPUWHY_RETURN_IF_ERROR(db.Execute("COMMIT; BEGIN"));
   return recording;
 }
 
@@ -52,6 +71,7 @@ Status LiveRecording::Attach() {
   GPUWHY_ASSIGN_OR_RETURN(recorder_, Recorder::Start(db_, CaptureOf(options_, clock_)));
   recorder_->DisableRollUps();
   GPUWHY_ASSIGN_OR_RETURN(probes_, KernelProbes::Start(options_.probes));
+  MeasureCosts();
   for (const std::string& name : probes_->absent()) {
     recorder_->Count(kTracepointAbsent, 1, {}, name);
   }
@@ -72,7 +92,22 @@ Status LiveRecording::Attach() {
       std::make_unique<EventDecoder>(*recorder_, *processes_, *stacks_, *calls_, clock_.offset_ns);
   roll_ups_ = std::make_unique<RollUpRows>(*recorder_, *processes_, *calls_);
   libraries_ = std::make_unique<LibraryWatch>(*probes_, *calls_, *recorder_);
+  system_ =
+      std::make_unique<SystemPollers>(*recorder_, [&probes] { return probes.InterruptTimes(); });
+  retention_ = std::make_unique<Retention>(db_, *recorder_, options_.max_db_bytes);
+  log_ = std::make_unique<LogLimit>(db_, LogBytesOf(options_));
   return {};
+}
+
+void LiveRecording::MeasureCosts() {
+  const auto costs = MeasureProbeCosts(*probes_);
+  if (!costs.ok()) recorder_->Count(kProbeCostUnknown, 1, {}, costs.error().message);
+  losses_before_ = probes_->Losses();
+  meter_ = std::make_unique<OverheadMeter>(*recorder_, costs.ok() ? costs.value() : ProbeCosts{});
+  budget_ = std::make_unique<OverheadBudget>(*probes_, *recorder_, options_.overhead_budget_pct);
+  if (options_.overhead_budget_pct > 0) {
+    recorder_->SetFact("overhead_budget_pct", options_.overhead_budget_pct);
+  }
 }
 
 Status LiveRecording::FollowWanted() {
@@ -122,13 +157,23 @@ void LiveRecording::LookAround() {
 }
 
 Status LiveRecording::Read(std::chrono::milliseconds longest_wait) {
-  GPUWHY_RETURN_IF_ERROR(
-      probes_->Read(longest_wait, [this](const EventHeader& header, size_t size_bytes) {
-        decoder_->Decode(header, size_bytes);
-        FollowPython(header);
-      }));
+  GPUWHY_RETURN_IF_ERROR(probes_->Read(
+      longest_wait,
+      [this](const EventHeader& header, size_t size_bytes) { OnEvent(header, size_bytes); }));
   LookAtChanged();
   return recorder_->status();
+}
+
+void LiveRecording::OnEvent(const EventHeader& header, size_t size_bytes) {
+  if (header.kind == kEventSample) meter_->Count(CostPart::kSamples, 1);
+  if (log_->is_full() && header.kind != kEventProcess) return recorder_->Count(kReaderInTheWay);
+  decoder_->Decode(header, size_bytes);
+  FollowPython(header);
+}
+
+CostPart LiveRecording::PartOf(const RollUpKey& key) const {
+  return key.kind == kEventCall ? gpuwhy::PartOf(libraries_->GroupOf(key.sub))
+                                : CostPart::kSwitches;
 }
 
 // New libraries at once: each millisecond is calls that are not seen.
@@ -152,16 +197,34 @@ void LiveRecording::FollowPython(const EventHeader& header) {
 }
 
 Status LiveRecording::WriteRollUps() {
-  GPUWHY_RETURN_IF_ERROR(probes_->TakeRollUps(
-      [this](const RollUpKey& key, const RollUpValue& value) { roll_ups_->Add(key, value); }));
-  roll_ups_->Write();
+  GPUWHY_RETURN_IF_ERROR(
+      probes_->TakeRollUps([this](const RollUpKey& key, const RollUpValue& value) {
+        meter_->Count(PartOf(key), value.event_count);
+        roll_ups_->Add(key, value);
+      }));
+  if (!log_->is_full()) roll_ups_->Write();
   return {};
+}
+
+void LiveRecording::PollSystem() {
+  std::vector<PolledProcess> targets;
+  for (const pid_t pid : probes_->Targets()) {
+    const auto tgid = static_cast<uint32_t>(pid);
+    if (processes_->IsKnown(tgid)) targets.push_back({pid, processes_->Process(tgid)});
+  }
+  const int64_t monotonic_ns = MonotonicNs();
+  const int64_t time_ns = monotonic_ns + clock_.offset_ns;
+  system_->Poll(time_ns, monotonic_ns, targets);
+  if (system_->elapsed_ns() == 0) return;
+  last_cost_ = meter_->EndSecond(time_ns, system_->elapsed_ns(), system_->target_cpu_ns());
+  budget_->Judge(last_cost_, time_ns);
 }
 
 void LiveRecording::CountLosses() {
   const auto losses = probes_->Losses();
   for (size_t kind = 0; kind < losses.size(); ++kind) {
-    recorder_->SetLoss(kKernelLosses[kind], static_cast<int64_t>(losses[kind]));
+    recorder_->SetLoss(kKernelLosses[kind],
+                       static_cast<int64_t>(losses[kind] - losses_before_[kind]));
   }
 }
 
@@ -172,8 +235,17 @@ Status LiveRecording::EndSecond() {
   LookAround();
   stacks_->Forget(processes_->ForgetEnded());
   CountLosses();
-  GPUWHY_RETURN_IF_ERROR(recorder_->Finish());
-  return db_.Execute("COMMIT; BEGIN");
+  // While the log is full, all this waits; roll-ups stay exact.
+  if (!log_->is_full()) GPUWHY_RETURN_IF_ERROR(WriteSecond());
+  GPUWHY_RETURN_IF_ERROR(db_.Execute("COMMIT"));
+  GPUWHY_RETURN_IF_ERROR(log_->Look());
+  return db_.Execute("BEGIN");
+}
+
+Status LiveRecording::WriteSecond() {
+  PollSystem();
+  GPUWHY_RETURN_IF_ERROR(retention_->Trim(MonotonicNs() + clock_.offset_ns));
+  return recorder_->Finish();
 }
 
 Status LiveRecording::Finish() {
@@ -185,6 +257,9 @@ Status LiveRecording::Finish() {
     recorder_->Count(kSymbolsUnreadable, 1, {}, problem);
   }
   CountLosses();
+  roll_ups_->Write();
+  PollSystem();
+  meter_->WriteFacts();
   probes_.reset();
   GPUWHY_RETURN_IF_ERROR(recorder_->Finish());
   // One file again, without its log.

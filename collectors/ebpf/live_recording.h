@@ -15,9 +15,14 @@
 #include "collectors/ebpf/event_decoder.h"
 #include "collectors/ebpf/kernel_probes.h"
 #include "collectors/ebpf/library_watch.h"
+#include "collectors/ebpf/overhead_budget.h"
+#include "collectors/ebpf/overhead_meter.h"
 #include "collectors/ebpf/python_book.h"
 #include "collectors/ebpf/python_watch.h"
 #include "collectors/ebpf/roll_up_rows.h"
+#include "collectors/log_limit.h"
+#include "collectors/retention.h"
+#include "collectors/system/system_pollers.h"
 #include "schema/base/result.h"
 #include "schema/trace_db.h"
 
@@ -30,6 +35,9 @@ struct RecordingOptions {
   std::string cgroup;  // path of a cgroup: its members, now and later
   ProbeSettings probes;
   std::string tool_version;
+  int64_t max_db_bytes = 0;           // the oldest rows go when the file is larger; 0: all are kept
+  int64_t max_log_bytes = 256 << 20;  // of the database's log, which grows while others read
+  double overhead_budget_pct = 0;     // of the recorded processes' CPU time; 0: no limit
 };
 
 class LiveRecording {
@@ -47,6 +55,9 @@ class LiveRecording {
 
   const std::vector<ProbedLibrary>& libraries() const { return libraries_->libraries(); }
   std::vector<pid_t> Targets() const { return probes_->Targets(); }
+  // What recording cost in the last second, and what was given up to keep the budget.
+  const SecondCost& last_cost() const { return last_cost_; }
+  const std::vector<std::string_view>& shed() const { return budget_->shed(); }
   Recorder& recorder() { return *recorder_; }
 
  private:
@@ -58,7 +69,12 @@ class LiveRecording {
   void FollowPython(const EventHeader& header);
   void LookAtChanged();
   std::vector<pid_t> PidsToLookAt() const;
+  void MeasureCosts();
+  void PollSystem();
+  void OnEvent(const EventHeader& header, size_t size_bytes);
+  CostPart PartOf(const RollUpKey& key) const;
   Status WriteRollUps();
+  Status WriteSecond();
   void CountLosses();
   bool FollowsAll() const {
     return options_.pids.empty() && options_.comm.empty() && options_.cgroup.empty();
@@ -77,6 +93,13 @@ class LiveRecording {
   std::unique_ptr<EventDecoder> decoder_;
   std::unique_ptr<RollUpRows> roll_ups_;
   std::unique_ptr<LibraryWatch> libraries_;
+  std::unique_ptr<SystemPollers> system_;
+  std::unique_ptr<OverheadMeter> meter_;
+  std::unique_ptr<OverheadBudget> budget_;
+  std::unique_ptr<Retention> retention_;
+  std::unique_ptr<LogLimit> log_;
+  std::array<uint64_t, kLossCount> losses_before_{};  // of measuring
+  SecondCost last_cost_;
 };
 
 }  // namespace gpuwhy

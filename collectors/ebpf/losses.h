@@ -58,5 +58,17 @@ inline constexpr LossKind kPythonLineUnknown{
     .severity = LossSeverity::kInfo,
     .description = "the line table of a Python function was gone: frames show its first line",
     .advice = "nothing to do: the process ended, or the function was freed, too early"};
+inline constexpr LossKind kReaderInTheWay{
+    .name = "ebpf_reader_in_the_way",
+    .severity = LossSeverity::kDataLoss,
+    .description =
+        "a program read an old state of the trace for so long that the log of the "
+        "database was full: no rows meanwhile, roll-ups are complete",
+    .advice = "end queries of a trace that is being recorded; look for a reader that hangs"};
+inline constexpr LossKind kProbeCostUnknown{
+    .name = "ebpf_probe_cost_unknown",
+    .severity = LossSeverity::kInfo,
+    .description = "what a probe costs could not be measured: the overhead of recording is unknown",
+    .advice = "the text says why"};
 
 }  // namespace gpuwhy

@@ -34,7 +34,7 @@ uint64_t AddressOf(const void* data) {
 }  // namespace
 
 int LinkUprobeMulti(int program_fd, const std::string& path, std::span<const ProbePoint> points,
-                    bool is_return) {
+                    UprobeMultiKind kind) {
   std::vector<uint64_t> offsets;
   std::vector<uint64_t> cookies;
   for (const ProbePoint& point : points) {
@@ -48,7 +48,8 @@ int LinkUprobeMulti(int program_fd, const std::string& path, std::span<const Pro
   request.offsets = AddressOf(offsets.data());
   request.cookies = AddressOf(cookies.data());
   request.count = static_cast<uint32_t>(points.size());
-  request.multi_flags = is_return ? kFlagReturn : 0;
+  request.multi_flags = kind.is_return ? kFlagReturn : 0;
+  request.pid = kind.is_own_only ? static_cast<uint32_t>(getpid()) : 0;
   return static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &request, sizeof request));
 }
 

@@ -14,8 +14,13 @@ namespace gpuwhy {
 
 inline constexpr int kAttachTypeUprobeMulti = 48;  // BPF_TRACE_UPROBE_MULTI
 
+struct UprobeMultiKind {
+  bool is_return = false;
+  bool is_own_only = false;  // only for the calling process
+};
+
 // A link's file descriptor, or -1 with errno.
 int LinkUprobeMulti(int program_fd, const std::string& path, std::span<const ProbePoint> points,
-                    bool is_return);
+                    UprobeMultiKind kind);
 
 }  // namespace gpuwhy

@@ -195,3 +195,13 @@ struct OtherThread {
   __u32 tgid;
   char comm[GPUWHY_COMM_BYTES];
 };
+
+/* Of one CPU: time in interrupts, exact. */
+struct CpuTimes {
+  __u64 softirq_start_ns;
+  __u64 softirq_ns; /* since load */
+  __u64 irq_start_ns;
+  __u64 irq_ns;
+  __u32 irq_depth; /* nesting of interrupts and softirqs now */
+  __u32 padding;
+};

@@ -20,6 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kLongestWait = std::chrono::milliseconds(100);
 constexpr size_t kPathLimit = 200;
+constexpr uint64_t kSmallestDbBytes = 16U << 20U;  // a busy second must fit
 
 struct Options {
   std::vector<std::string> command;
@@ -32,6 +33,8 @@ struct Options {
   uint64_t max_rows = 100'000;
   double stack_min_us = 1000;
   unsigned sample_hz = 49;
+  uint64_t max_db_bytes = 0;
+  double overhead_budget_pct = 0;
   bool as_json = false;
 };
 
@@ -61,6 +64,8 @@ RecordingOptions RecordingOf(const Options& options) {
   recording.probes.rows_per_cpu_second = options.max_rows;
   recording.probes.stack_min_ns = static_cast<uint64_t>(options.stack_min_us * 1000);
   recording.probes.sample_hz = options.sample_hz;
+  recording.max_db_bytes = static_cast<int64_t>(options.max_db_bytes);
+  recording.overhead_budget_pct = options.overhead_budget_pct;
   return recording;
 }
 
@@ -143,6 +148,15 @@ void AddTrace(CLI::App& app, RunFunction& run) {
   command->add_option("--stack-min-us", options->stack_min_us,
                       "Calls at least this long get their stack");
   command->add_option("--sample-hz", options->sample_hz, "Stack samples a second and CPU, 0: none");
+  command
+      ->add_option("--max-db", options->max_db_bytes,
+                   "Delete the oldest rows above this size, for example 500M or 2G")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(kSmallestDbBytes, uint64_t{1} << 50U));
+  command
+      ->add_option("--overhead-budget", options->overhead_budget_pct,
+                   "Record less when probes cost more than this share of the CPU time, percent")
+      ->check(CLI::Range(0.0, 100.0));
   command->add_flag("--json", options->as_json, "Print JSON lines");
   command->footer("Example: sudo gpuwhy trace -o trace.db -- python3 train.py");
   command->callback([&run, options] { run = [options] { return Run(*options); }; });

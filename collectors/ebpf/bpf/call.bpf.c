@@ -62,7 +62,7 @@ SEC("uprobe")
 int call_entry(struct pt_regs* regs) {
   __u32 tgid = bpf_get_current_pid_tgid() >> 32;
   if (!is_target(tgid)) {
-    if (!enrols_gpu_users) return 0;
+    if (!enrols_gpu_users || tgid == own_tgid) return 0;
     enrol(tgid);
   }
   struct ThreadState* state = make_state(bpf_get_current_task_btf());

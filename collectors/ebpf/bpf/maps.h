@@ -78,14 +78,6 @@ struct RowBudget {
   __u64 row_count;
 };
 
-struct CpuTimes {
-  __u64 softirq_start_ns;
-  __u64 softirq_ns; /* since load */
-  __u64 irq_start_ns;
-  __u64 irq_ns;
-  __u32 irq_depth; /* nesting of interrupts and softirqs now */
-};
-
 /* Settings, written once before loading. */
 extern const volatile __u32 own_tgid;              /* the recorder: never a target, never a row */
 extern const volatile __u32 enrols_gpu_users;      /* a process becomes a target by its first call */
@@ -97,6 +89,10 @@ extern const volatile __u64 stack_min_ns;          /* calls of this length get t
 extern const volatile __u64 rows_per_cpu_second;   /* above it only slow events are rows */
 extern const volatile __u64 cgroup_id;             /* enrol what moves into it; 0: none */
 extern const volatile char comm_to_enrol[GPUWHY_COMM_BYTES];
+
+/* Changed while recording, when it costs too much. */
+extern volatile __u64 off_cpu_row_floor_ns;     /* as off_cpu_row_min_ns; the larger counts */
+extern volatile __u32 sheds_off_cpu_stacks;
 
 GPUWHY_MAP struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -110,10 +110,12 @@ static __always_inline void run_again(struct task_struct* next, __u64 now_ns) {
       .is_woken_by_irq = state->is_woken_by_irq,
   };
   state->off_start_ns = 0;
-  bool is_stored = event.duration_ns >= off_cpu_row_min_ns &&
-                   is_row(now_ns, event.duration_ns >= stack_min_ns);
+  bool is_long =
+      event.duration_ns >= off_cpu_row_min_ns && event.duration_ns >= off_cpu_row_floor_ns;
+  bool is_stored = is_long && is_row(now_ns, event.duration_ns >= stack_min_ns);
   if (is_stored) {
-    if (event.header.sub != kReasonPreempted) event.header.stack = stack_of_wait(next);
+    if (event.header.sub != kReasonPreempted && !sheds_off_cpu_stacks)
+      event.header.stack = stack_of_wait(next);
     is_stored = send_row(&event, sizeof(event));
   }
   roll_up(&event.header, event.duration_ns, 0, is_stored);
