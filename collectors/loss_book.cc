@@ -44,6 +44,13 @@ void LossBook::Set(const LossKind& kind, int64_t count) {
       count;
 }
 
+std::vector<std::pair<LossKind, int64_t>> LossBook::All() const {
+  std::vector<std::pair<LossKind, int64_t>> all;
+  for (const auto& [name, entry] : entries_)
+    all.emplace_back(entry.kind, entry.count);
+  return all;
+}
+
 Status LossBook::Write(const TraceDb& db, int64_t capture_id) const {
   GPUWHY_RETURN_IF_ERROR(
       db.Query("DELETE FROM loss WHERE capture_id = ?", {capture_id}, [](const Row&) {}));

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "schema/base/result.h"
 #include "schema/rows.h"
@@ -23,6 +25,7 @@ class LossBook {
   Status Write(const TraceDb& db, int64_t capture_id) const;
   // Sets the total of a kind that somebody else counts.
   void Set(const LossKind& kind, int64_t count);
+  std::vector<std::pair<LossKind, int64_t>> All() const;
 
  private:
   struct Entry {

@@ -106,6 +106,9 @@ class Recorder {
   // For losses that are counted elsewhere: sets the total.
   void SetLoss(const LossKind& kind, int64_t count) { losses_.Set(kind, count); }
 
+  // All kinds counted so far.
+  std::vector<std::pair<LossKind, int64_t>> Losses() const { return losses_.All(); }
+
   // Writes roll-ups, losses and the capture's time range. A live recording does it every second.
   Status Finish();
 

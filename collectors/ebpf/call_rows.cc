@@ -9,6 +9,7 @@ namespace gpuwhy {
 
 void CallRows::SetName(uint16_t function_id, std::string_view name) {
   names_[function_id] = recorder_.InternName(name);
+  texts_[function_id] = name;
 }
 
 void CallRows::Add(const CallEvent& event, int64_t thread_id, OptionalId callsite_id) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "collectors/ebpf/losses.h"
 #include "collectors/process/proc_status.h"
@@ -66,6 +67,11 @@ Status LiveRecording::Attach() {
   decoder_ =
       std::make_unique<EventDecoder>(*recorder_, *processes_, *stacks_, *calls_, clock_.offset_ns);
   roll_ups_ = std::make_unique<RollUpRows>(*recorder_, *processes_, *calls_);
+  second_ = std::make_unique<SecondBook>(*calls_, [&probes](uint32_t tid) {
+    OtherThread other{};
+    if (!probes.ReadOther(tid, other)) return std::string();
+    return std::string(other.comm, strnlen(other.comm, sizeof other.comm));
+  });
   libraries_ = std::make_unique<LibraryWatch>(*probes_, *calls_, *recorder_);
   return {};
 }
@@ -119,6 +125,7 @@ Status LiveRecording::Read(std::chrono::milliseconds longest_wait) {
   GPUWHY_RETURN_IF_ERROR(
       probes_->Read(longest_wait, [this](const EventHeader& header, size_t size_bytes) {
         decoder_->Decode(header, size_bytes);
+        second_->See(header, size_bytes);
       }));
   LookAtChanged();
   return recorder_->status();
@@ -139,6 +146,7 @@ void LiveRecording::LookAtChanged() {
 Status LiveRecording::WriteRollUps() {
   GPUWHY_RETURN_IF_ERROR(probes_->TakeRollUps(
       [this](const RollUpKey& key, const RollUpValue& value) { roll_ups_->Add(key, value); }));
+  second_->See(roll_ups_->pending());
   roll_ups_->Write();
   return {};
 }
@@ -151,13 +159,25 @@ void LiveRecording::CountLosses() {
 }
 
 // Rows before roll-ups: those that were sent while the roll-ups were exchanged come next second.
-Status LiveRecording::EndSecond() {
+Result<SecondSummary> LiveRecording::EndSecond() {
   GPUWHY_RETURN_IF_ERROR(WriteRollUps());
   GPUWHY_RETURN_IF_ERROR(Read(std::chrono::milliseconds(0)));
   LookAround();
   CountLosses();
   GPUWHY_RETURN_IF_ERROR(recorder_->Finish());
-  return db_.Execute("COMMIT; BEGIN");
+  GPUWHY_RETURN_IF_ERROR(db_.Execute("COMMIT; BEGIN"));
+  return Summary();
+}
+
+SecondSummary LiveRecording::Summary() {
+  SecondSummary summary = second_->Take();
+  summary.target_count = static_cast<int64_t>(probes_->Targets().size());
+  for (const auto& [kind, count] : recorder_->Losses()) {
+    if (kind.severity == LossSeverity::kDataLoss) {
+      summary.losses.push_back({std::string(kind.name), count});
+    }
+  }
+  return summary;
 }
 
 Status LiveRecording::Finish() {

@@ -16,6 +16,7 @@
 #include "collectors/ebpf/kernel_probes.h"
 #include "collectors/ebpf/library_watch.h"
 #include "collectors/ebpf/roll_up_rows.h"
+#include "collectors/ebpf/second_book.h"
 #include "schema/base/result.h"
 #include "schema/trace_db.h"
 
@@ -38,14 +39,17 @@ class LiveRecording {
   Status Follow(pid_t pid);
   // Reads what there is, waiting up to `longest_wait` for it.
   Status Read(std::chrono::milliseconds longest_wait);
-  // Once a second: roll-ups, new libraries, counters, commit.
-  Status EndSecond();
+  // Once a second: roll-ups, new libraries, counters, commit. Tells what the second was.
+  Result<SecondSummary> EndSecond();
   // Reads the rest and closes the trace.
   Status Finish();
 
   const std::vector<ProbedLibrary>& libraries() const { return libraries_->libraries(); }
   std::vector<pid_t> Targets() const { return probes_->Targets(); }
   Recorder& recorder() { return *recorder_; }
+  // Counted since the start, and the rows among them; valid after Finish too.
+  int64_t event_count() const { return second_->total_event_count(); }
+  int64_t stored_count() const { return second_->total_stored_count(); }
 
  private:
   explicit LiveRecording(const TraceDb& db, RecordingOptions options)
@@ -57,6 +61,7 @@ class LiveRecording {
   std::vector<pid_t> PidsToLookAt() const;
   Status WriteRollUps();
   void CountLosses();
+  SecondSummary Summary();
   bool FollowsAll() const {
     return options_.pids.empty() && options_.comm.empty() && options_.cgroup.empty();
   }
@@ -71,6 +76,7 @@ class LiveRecording {
   std::unique_ptr<CallRows> calls_;
   std::unique_ptr<EventDecoder> decoder_;
   std::unique_ptr<RollUpRows> roll_ups_;
+  std::unique_ptr<SecondBook> second_;
   std::unique_ptr<LibraryWatch> libraries_;
 };
 
