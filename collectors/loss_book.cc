@@ -51,6 +51,13 @@ void LossBook::Describe(const LossKind& kind, std::string_view detail) {
   it->second.detail = CleanText(detail);
 }
 
+std::vector<std::pair<LossKind, int64_t>> LossBook::All() const {
+  std::vector<std::pair<LossKind, int64_t>> all;
+  for (const auto& [name, entry] : entries_)
+    all.emplace_back(entry.kind, entry.count);
+  return all;
+}
+
 Status LossBook::Write(const TraceDb& db, int64_t capture_id) const {
   GPUWHY_RETURN_IF_ERROR(
       db.Query("DELETE FROM loss WHERE capture_id = ?", {capture_id}, [](const Row&) {}));

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "schema/base/result.h"
 #include "schema/rows.h"
@@ -25,6 +27,7 @@ class LossBook {
   void Set(const LossKind& kind, int64_t count);
   // Says more about a kind, in place of what was said before.
   void Describe(const LossKind& kind, std::string_view detail);
+  std::vector<std::pair<LossKind, int64_t>> All() const;
 
  private:
   struct Entry {

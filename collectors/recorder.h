@@ -128,6 +128,9 @@ class Recorder {
     losses_.Describe(kind, detail);
   }
 
+  // All kinds counted so far.
+  std::vector<std::pair<LossKind, int64_t>> Losses() const { return losses_.All(); }
+
   // Writes roll-ups, losses and the capture's time range. A live recording does it every second.
   Status Finish();
 

@@ -11,6 +11,7 @@ void CallRows::SetName(uint16_t function_id, std::string_view name) {
   const int64_t name_id = recorder_.InternName(name);
   names_[function_id] = name_id;
   queues_.SetName(name_id, name);
+  texts_[function_id] = name;
 }
 
 void CallRows::Add(const CallEvent& event, int64_t thread_id, OptionalId callsite_id) {

@@ -23,6 +23,7 @@ class CallRows {
 
   void SetName(uint16_t function_id, std::string_view name);
   int64_t NameOf(uint16_t function_id) const { return names_.at(function_id); }
+  const std::string& TextOf(uint16_t function_id) const { return texts_.at(function_id); }
   void Add(const CallEvent& event, int64_t thread_id, OptionalId callsite_id);
   // Writes what still waits for a call that will not return.
   void Flush();
@@ -45,7 +46,8 @@ class CallRows {
   QueueBook queues_;
   int64_t offset_ns_;
   std::unordered_map<uint16_t, int64_t> names_;
-  std::unordered_map<uint32_t, Calls> waiting_;  // by tid
+  std::unordered_map<uint16_t, std::string> texts_;  // of the same, for people who watch
+  std::unordered_map<uint32_t, Calls> waiting_;      // by tid
 };
 
 }  // namespace gpuwhy

@@ -80,6 +80,22 @@ Status KernelProbes::Load(const ProbeSettings& settings) {
   return {};
 }
 
+Result<std::vector<TracepointState>> KernelProbes::ListTracepoints() {
+  const BpfLog log;
+  Skeleton skeleton;
+  skeleton.programs = recorder_bpf__open();
+  if (skeleton.programs == nullptr) return log.Failure("cannot open the BPF programs", errno);
+  const BtfPtr types(btf__load_vmlinux_btf());
+  if (!types) return log.Failure("cannot read the kernel's type information", errno);
+  std::vector<TracepointState> tracepoints;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.programs->obj) {
+    const std::string name = TracepointOf(program);
+    if (!name.empty()) tracepoints.push_back({name, Exists(types.get(), name)});
+  }
+  return tracepoints;
+}
+
 void KernelProbes::LeaveOutAbsent() {
   const BtfPtr types(btf__load_vmlinux_btf());
   if (!types) return;  // loading will say what is wrong

@@ -52,8 +52,16 @@ struct ProgramCost {
   uint64_t run_count = 0;
 };
 
+struct TracepointState {
+  std::string name;
+  bool is_there = false;  // in a form that our program can read
+};
+
 class KernelProbes {
  public:
+  // The tracepoints that are used, looked up in this kernel's type information. Needs no privilege.
+  static Result<std::vector<TracepointState>> ListTracepoints();
+
   // Loads and attaches everything but the probes of libraries.
   static Result<std::unique_ptr<KernelProbes>> Start(const ProbeSettings& settings);
   ~KernelProbes();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "collectors/ebpf/losses.h"
 #include "collectors/process/proc_status.h"
@@ -91,6 +92,11 @@ Status LiveRecording::Attach() {
   decoder_ =
       std::make_unique<EventDecoder>(*recorder_, *processes_, *stacks_, *calls_, clock_.offset_ns);
   roll_ups_ = std::make_unique<RollUpRows>(*recorder_, *processes_, *calls_);
+  second_ = std::make_unique<SecondBook>(*calls_, [&probes](uint32_t tid) {
+    OtherThread other{};
+    if (!probes.ReadOther(tid, other)) return std::string();
+    return std::string(other.comm, strnlen(other.comm, sizeof other.comm));
+  });
   libraries_ = std::make_unique<LibraryWatch>(*probes_, *calls_, *recorder_);
   system_ =
       std::make_unique<SystemPollers>(*recorder_, [&probes] { return probes.InterruptTimes(); });
@@ -168,6 +174,7 @@ void LiveRecording::OnEvent(const EventHeader& header, size_t size_bytes) {
   if (header.kind == kEventSample) meter_->Count(CostPart::kSamples, 1);
   if (log_->is_full() && header.kind != kEventProcess) return recorder_->Count(kReaderInTheWay);
   decoder_->Decode(header, size_bytes);
+  second_->See(header, size_bytes);
   FollowPython(header);
 }
 
@@ -202,6 +209,7 @@ Status LiveRecording::WriteRollUps() {
         meter_->Count(PartOf(key), value.event_count);
         roll_ups_->Add(key, value);
       }));
+  second_->See(roll_ups_->pending());
   if (!log_->is_full()) roll_ups_->Write();
   return {};
 }
@@ -229,7 +237,7 @@ void LiveRecording::CountLosses() {
 }
 
 // Rows before roll-ups: those that were sent while the roll-ups were exchanged come next second.
-Status LiveRecording::EndSecond() {
+Result<SecondSummary> LiveRecording::EndSecond() {
   GPUWHY_RETURN_IF_ERROR(WriteRollUps());
   GPUWHY_RETURN_IF_ERROR(Read(std::chrono::milliseconds(0)));
   LookAround();
@@ -239,13 +247,25 @@ Status LiveRecording::EndSecond() {
   if (!log_->is_full()) GPUWHY_RETURN_IF_ERROR(WriteSecond());
   GPUWHY_RETURN_IF_ERROR(db_.Execute("COMMIT"));
   GPUWHY_RETURN_IF_ERROR(log_->Look());
-  return db_.Execute("BEGIN");
+  GPUWHY_RETURN_IF_ERROR(db_.Execute("BEGIN"));
+  return Summary();
 }
 
 Status LiveRecording::WriteSecond() {
   PollSystem();
   GPUWHY_RETURN_IF_ERROR(retention_->Trim(MonotonicNs() + clock_.offset_ns));
   return recorder_->Finish();
+}
+
+SecondSummary LiveRecording::Summary() {
+  SecondSummary summary = second_->Take();
+  summary.target_count = static_cast<int64_t>(probes_->Targets().size());
+  for (const auto& [kind, count] : recorder_->Losses()) {
+    if (kind.severity == LossSeverity::kDataLoss) {
+      summary.losses.push_back({std::string(kind.name), count});
+    }
+  }
+  return summary;
 }
 
 Status LiveRecording::Finish() {

@@ -20,6 +20,7 @@
 #include "collectors/ebpf/python_book.h"
 #include "collectors/ebpf/python_watch.h"
 #include "collectors/ebpf/roll_up_rows.h"
+#include "collectors/ebpf/second_book.h"
 #include "collectors/log_limit.h"
 #include "collectors/retention.h"
 #include "collectors/system/system_pollers.h"
@@ -48,8 +49,8 @@ class LiveRecording {
   Status Follow(pid_t pid);
   // Reads what there is, waiting up to `longest_wait` for it.
   Status Read(std::chrono::milliseconds longest_wait);
-  // Once a second: roll-ups, new libraries, counters, commit.
-  Status EndSecond();
+  // Once a second: roll-ups, new libraries, counters, commit. Tells what the second was.
+  Result<SecondSummary> EndSecond();
   // Reads the rest and closes the trace.
   Status Finish();
 
@@ -59,6 +60,9 @@ class LiveRecording {
   const SecondCost& last_cost() const { return last_cost_; }
   const std::vector<std::string_view>& shed() const { return budget_->shed(); }
   Recorder& recorder() { return *recorder_; }
+  // Counted since the start, and the rows among them; valid after Finish too.
+  int64_t event_count() const { return second_->total_event_count(); }
+  int64_t stored_count() const { return second_->total_stored_count(); }
 
  private:
   explicit LiveRecording(const TraceDb& db, RecordingOptions options)
@@ -76,6 +80,7 @@ class LiveRecording {
   Status WriteRollUps();
   Status WriteSecond();
   void CountLosses();
+  SecondSummary Summary();
   bool FollowsAll() const {
     return options_.pids.empty() && options_.comm.empty() && options_.cgroup.empty();
   }
@@ -92,6 +97,7 @@ class LiveRecording {
   std::unique_ptr<CallRows> calls_;
   std::unique_ptr<EventDecoder> decoder_;
   std::unique_ptr<RollUpRows> roll_ups_;
+  std::unique_ptr<SecondBook> second_;
   std::unique_ptr<LibraryWatch> libraries_;
   std::unique_ptr<SystemPollers> system_;
   std::unique_ptr<OverheadMeter> meter_;

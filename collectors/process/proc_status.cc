@@ -18,6 +18,7 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int kFieldsToParent = 1;             // state; ppid is field 4
 constexpr int kFieldsToStart = 17;             // ppid to itrealvalue; starttime is field 22
 constexpr std::string_view kNsPid = "NSpid:";  // outermost first
+constexpr std::string_view kTgid = "Tgid:";
 
 bool SkipFields(std::string_view& text, int count) {
   for (; count > 0; --count) {
@@ -31,6 +32,18 @@ bool SkipFields(std::string_view& text, int count) {
 std::string_view WithoutNewline(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   return text;
+}
+
+// The last number of a line of /proc/PID/status; the pid itself without such a line.
+Result<pid_t> ReadStatusPid(pid_t pid, std::string_view key) {
+  GPUWHY_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(ProcPath(pid, "status")));
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = TakeLine(rest);
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(line.find_last_of(" \t") + 1);
+    if (const auto number = TakeNumber<pid_t>(line)) return *number;
+  }
+  return pid;
 }
 
 }  // namespace
@@ -79,15 +92,13 @@ Result<uint64_t> ReadMountNamespace(pid_t pid) {
   return Unavailable(fmt::format("cannot look at {}; run as root", path));
 }
 
+// A kernel without pid namespaces has no such line.
 Result<pid_t> ReadInnermostPid(pid_t pid) {
-  GPUWHY_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(ProcPath(pid, "status")));
-  for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = TakeLine(rest);
-    if (!line.starts_with(kNsPid)) continue;
-    line.remove_prefix(line.find_last_of(" \t") + 1);
-    if (const auto inner = TakeNumber<pid_t>(line)) return *inner;
-  }
-  return pid;  // a kernel without pid namespaces
+  return ReadStatusPid(pid, kNsPid);
+}
+
+Result<pid_t> ReadProcessOfThread(pid_t tid) {
+  return ReadStatusPid(tid, kTgid);
 }
 
 }  // namespace gpuwhy

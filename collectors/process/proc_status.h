@@ -30,6 +30,9 @@ struct ThreadName {
 std::optional<ProcessStat> ParseStat(std::string_view text, int64_t ticks_per_second);
 Result<ProcessStat> ReadStat(pid_t pid);
 
+// The process that a thread belongs to.
+Result<pid_t> ReadProcessOfThread(pid_t tid);
+
 // By thread id. Threads that end meanwhile are absent.
 Result<std::vector<ThreadName>> ReadThreads(pid_t pid);
 

@@ -12,6 +12,7 @@
 #include "schema/base/text.h"
 #include "server/commands/command.h"
 #include "server/commands/progress_bar.h"
+#include "server/commands/sudo_user.h"
 #include "server/tool_call.h"
 #include "tools/tool.h"
 
@@ -30,7 +31,9 @@ std::string Environment(const char* name) {
 std::string DefaultDatabase() {
   if (std::string path = Environment("GPUWHY_DB"); !path.empty()) return path;
   std::string data = Environment("XDG_DATA_HOME");
-  if (data.empty()) data = Environment("HOME") + "/.local/share";
+  const auto user = FindSudoUser();
+  const std::string home = user && !user->home.empty() ? user->home : Environment("HOME");
+  if (data.empty()) data = home + "/.local/share";
   return data + "/gpuwhy/trace.db";
 }
 

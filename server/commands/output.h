@@ -15,7 +15,8 @@
 
 namespace gpuwhy {
 
-// $GPUWHY_DB, else $XDG_DATA_HOME/gpuwhy/trace.db, else ~/.local/share/gpuwhy/trace.db.
+// $GPUWHY_DB, else $XDG_DATA_HOME/gpuwhy/trace.db, else ~/.local/share/gpuwhy/trace.db;
+// through sudo the home of the user who called it, so that both find the same.
 std::string DefaultDatabase();
 
 // Names the trace of a command; empty = the default database, which must be there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gpuwhy stats, query and check: one tool each.
+// gpuwhy stats and query: one tool each.
 #include "server/commands/command.h"
 #include "server/commands/output.h"
 
@@ -8,38 +8,21 @@ namespace {
 
 struct Options {
   std::string database;
-  bool needs_trace = true;
   bool as_json = false;
   Json arguments = Json::object();
 };
 
 using Shared = std::shared_ptr<Options>;
 
-// gpuwhy check fails, for scripts, where recording could not work.
-int ExitCodeOf(const Answer& answer) {
-  for (const Section& section : answer.sections) {
-    const auto* facts = std::get_if<Facts>(&section);
-    if (facts == nullptr) continue;
-    for (const Fact& fact : facts->facts) {
-      if (fact.key == "can_record" && fact.value == Value(std::string("no")))
-        return kExitUnavailable;
-    }
-  }
-  return kExitFine;
-}
-
 int Run(const char* tool, const Options& options) {
   TraceSet traces;
-  if (options.needs_trace) {
-    if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
-      return PrintError(opened.error());
-    }
+  if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
+    return PrintError(opened.error());
   }
   auto answer = CallTool(traces, tool, options.arguments);
   if (!answer.ok()) return PrintError(answer.error());
-  const int code = ExitCodeOf(answer.value());
   PrintAnswers({{tool, std::move(answer).value()}}, options.as_json);
-  return code;
+  return kExitFine;
 }
 
 // An option of the command line that becomes an argument of the tool when it is given.
@@ -89,15 +72,6 @@ void AddQuery(CLI::App& app, RunFunction& run) {
       "Example: gpuwhy query \"SELECT name, count(*), p99(duration_ns) FROM api_calls GROUP BY "
       "name\" trace.db");
   RunLater(command, run, "run_sql", options);
-}
-
-void AddCheck(CLI::App& app, RunFunction& run) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("check", "Say what this machine allows to record and analyse");
-  options->needs_trace = false;
-  command->footer("Example: gpuwhy check");
-  RunLater(command, run, "get_system_check", options);
 }
 
 }  // namespace gpuwhy

@@ -19,12 +19,14 @@ namespace {
 constexpr size_t kNameLimit = 120;
 
 // In the child: waits for the byte, then becomes the program. Only calls that are safe after fork.
-[[noreturn]] void BecomeProgram(char* const* arguments, int go_fd, int error_fd) {
+[[noreturn]] void BecomeProgram(char* const* arguments, int go_fd, int error_fd, int output_fd) {
+  signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   char byte = 0;
   if (read(go_fd, &byte, 1) != 1) _exit(0);  // the recorder gave up
+  if (output_fd != STDOUT_FILENO) dup2(output_fd, STDOUT_FILENO);
   execvp(arguments[0], arguments);
   const int error = errno;
   static_cast<void>(write(error_fd, &error, sizeof error));
@@ -38,7 +40,7 @@ void CloseOnce(int& fd) {
 
 }  // namespace
 
-Result<TracedChild> TracedChild::Make(const std::vector<std::string>& command) {
+Result<TracedChild> TracedChild::Make(const std::vector<std::string>& command, int output_fd) {
   std::vector<char*> arguments;
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -50,7 +52,7 @@ Result<TracedChild> TracedChild::Make(const std::vector<std::string>& command) {
   }
   const pid_t pid = fork();
   if (pid == 0) close(go[1]);  // or the end of the recorder would never be seen
-  if (pid == 0) BecomeProgram(arguments.data(), go[0], error[1]);
+  if (pid == 0) BecomeProgram(arguments.data(), go[0], error[1], output_fd);
   close(go[0]);
   close(error[1]);
   TracedChild child(pid, go[1], error[0], CleanText(command.front(), kNameLimit));

@@ -15,13 +15,14 @@ namespace gpuwhy {
 
 class TracedChild {
  public:
-  // The process exists when this returns, and waits.
-  static Result<TracedChild> Make(const std::vector<std::string>& command);
+  // The process exists when this returns, and waits. `output_fd` becomes its standard output.
+  static Result<TracedChild> Make(const std::vector<std::string>& command, int output_fd);
   ~TracedChild();  // one that was never let go ends without having run
   TracedChild(TracedChild&& other) noexcept;
   TracedChild& operator=(TracedChild&&) = delete;
 
   pid_t pid() const { return pid_; }
+  const std::string& name() const { return name_; }  // cleaned
   // Lets it begin; fails with one sentence when the program cannot be executed.
   Status Begin();
   // Its exit status (128 + signal when killed) once it has ended.

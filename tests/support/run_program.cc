@@ -2,6 +2,7 @@
 #include "tests/support/run_program.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -24,14 +25,13 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-}  // namespace
-
-ProgramResult RunProgram(const std::vector<std::string>& arguments,
-                         const std::vector<std::string>& environment) {
+// `prefix` are words before the program: settings of env, another program that runs it.
+ProgramResult Run(const std::vector<std::string>& prefix,
+                  const std::vector<std::string>& arguments) {
   const TempDir dir;
-  std::string command = "env -u GPUWHY_DB -u XDG_DATA_HOME HOME=/nonexistent";
-  for (const std::string& entry : environment)
-    command += " " + Quote(entry);
+  std::string command = "env -u GPUWHY_DB -u XDG_DATA_HOME -u SUDO_UID HOME=/nonexistent";
+  for (const std::string& word : prefix)
+    command += " " + Quote(word);
   command += " " + Quote(GPUWHY_PROGRAM);
   for (const std::string& argument : arguments)
     command += " " + Quote(argument);
@@ -40,6 +40,22 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments,
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
           .out = ReadAll(dir.File("out")),
           .err = ReadAll(dir.File("err"))};
+}
+
+}  // namespace
+
+ProgramResult RunProgram(const std::vector<std::string>& arguments,
+                         const std::vector<std::string>& environment) {
+  return Run(environment, arguments);
+}
+
+ProgramResult RunProgramWithout(const std::vector<std::string>& capabilities,
+                                const std::vector<std::string>& arguments) {
+  if (geteuid() != 0) return Run({}, arguments);
+  std::string dropped;
+  for (const std::string& capability : capabilities)
+    dropped += (dropped.empty() ? "-" : ",-") + capability;
+  return Run({"setpriv", "--bounding-set", dropped}, arguments);
 }
 
 }  // namespace gpuwhy

@@ -18,4 +18,9 @@ struct ProgramResult {
 ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          const std::vector<std::string>& environment = {});
 
+// The same without these capabilities ("bpf", "sys_admin"): root runs it by setpriv, others have
+// none anyway.
+ProgramResult RunProgramWithout(const std::vector<std::string>& capabilities,
+                                const std::vector<std::string>& arguments);
+
 }  // namespace gpuwhy

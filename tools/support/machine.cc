@@ -4,11 +4,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,18 +16,6 @@
 namespace gpuwhy {
 namespace {
 
-// Ring buffers, BTF-typed tracepoints and attach cookies are all there from this version on.
-constexpr int kOldestMajor = 5;
-constexpr int kOldestMinor = 15;
-constexpr unsigned kCapSysAdmin = 21;  // linux/capability.h
-constexpr unsigned kCapPerfmon = 38;
-constexpr unsigned kCapBpf = 39;
-
-bool Exists(const char* path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 std::string FirstLine(const char* path) {
   std::ifstream file(path);
   std::string line;
@@ -37,95 +23,14 @@ std::string FirstLine(const char* path) {
   return CleanText(line, 160);
 }
 
-uint64_t EffectiveCapabilities() {
-  std::ifstream status("/proc/self/status");
-  uint64_t capabilities = 0;
-  for (std::string line; std::getline(status, line);) {
-    constexpr std::string_view kKey = "CapEff:\t";
-    if (line.starts_with(kKey)) {
-      std::from_chars(line.data() + kKey.size(), line.data() + line.size(), capabilities, 16);
-    }
-  }
-  return capabilities;
-}
-
-MachineCheck Kernel() {
-  utsname name{};
-  uname(&name);
-  int major = 0;
-  int minor = 0;
-  const std::string_view release(name.release);
-  const auto parsed = std::from_chars(release.data(), release.data() + release.size(), major);
-  std::from_chars(parsed.ptr + 1, release.data() + release.size(), minor);
-  const bool is_new = major > kOldestMajor || (major == kOldestMajor && minor >= kOldestMinor);
-  return {.what = "Linux kernel",
-          .is_ok = is_new,
-          .is_needed_to_record = true,
-          .found = CleanText(release),
-          .meaning = "eBPF recording needs 5.15 or newer",
-          .fix = is_new ? "" : "boot a kernel of 5.15 or newer"};
-}
-
-MachineCheck Btf() {
-  const bool is_there = Exists("/sys/kernel/btf/vmlinux");
-  return {.what = "kernel type information (BTF)",
-          .is_ok = is_there,
-          .is_needed_to_record = true,
-          .found = is_there ? "/sys/kernel/btf/vmlinux" : "absent",
-          .meaning = "lets one eBPF program fit every kernel",
-          .fix = is_there ? "" : "use a kernel built with CONFIG_DEBUG_INFO_BTF=y"};
-}
-
-MachineCheck Privilege() {
-  const uint64_t capabilities = EffectiveCapabilities();
-  const auto has = [&](unsigned bit) { return ((capabilities >> bit) & 1U) != 0; };
-  const bool is_allowed = has(kCapSysAdmin) || (has(kCapBpf) && has(kCapPerfmon));
-  return {.what = "privilege",
-          .is_ok = is_allowed,
-          .is_needed_to_record = true,
-          .found = geteuid() == 0 ? "root"
-                   : is_allowed   ? "CAP_BPF and CAP_PERFMON"
-                                  : "ordinary user",
-          .meaning = "loading eBPF programs; analysing needs none",
-          .fix = is_allowed ? "" : "run the recorder with sudo"};
-}
-
-MachineCheck Tracefs() {
-  const bool is_there =
-      Exists("/sys/kernel/tracing/events") || Exists("/sys/kernel/debug/tracing/events");
-  return {.what = "tracefs",
-          .is_ok = is_there,
-          .is_needed_to_record = false,
-          .found = is_there ? "mounted" : "not mounted",
-          .meaning = "formats of kernel tracepoints",
-          .fix = is_there ? "" : "sudo mount -t tracefs nodev /sys/kernel/tracing"};
-}
-
-MachineCheck Uprobes() {
-  const bool is_there = Exists("/sys/bus/event_source/devices/uprobe/type");
-  return {.what = "uprobes",
-          .is_ok = is_there,
-          .is_needed_to_record = true,
-          .found = is_there ? "available" : "absent",
-          .meaning = "probes on functions of the CUDA libraries",
-          .fix = is_there ? "" : "use a kernel built with CONFIG_UPROBE_EVENTS=y"};
-}
-
-MachineCheck PerfEvents() {
-  const std::string level = FirstLine("/proc/sys/kernel/perf_event_paranoid");
-  return {.what = "perf events",
-          .is_ok = !level.empty(),
-          .is_needed_to_record = false,
-          .found = level.empty() ? "absent" : "perf_event_paranoid=" + level,
-          .meaning = "stack sampling; with privilege any level will do",
-          .fix = level.empty() ? "use a kernel built with CONFIG_PERF_EVENTS=y" : ""};
+CheckState OkIf(bool is_ok) {
+  return is_ok ? CheckState::kOk : CheckState::kMissing;
 }
 
 MachineCheck Driver() {
   const std::string version = FirstLine("/proc/driver/nvidia/version");
   return {.what = "NVIDIA kernel driver",
-          .is_ok = !version.empty(),
-          .is_needed_to_record = false,
+          .state = OkIf(!version.empty()),
           .found = version.empty() ? "not loaded" : version,
           .meaning = "a GPU in this machine",
           .fix = version.empty() ? "install the NVIDIA driver, if this machine has a GPU" : ""};
@@ -146,7 +51,7 @@ MachineCheck Load(const Library& library) {
     void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == nullptr) continue;
     dlclose(handle);
-    check.is_ok = true;
+    check.state = CheckState::kOk;
     check.found = name;
     break;
   }
@@ -170,29 +75,20 @@ std::string FindPython() {
 MachineCheck Python() {
   const std::string python = FindPython();
   return {.what = "Python",
-          .is_ok = !python.empty(),
-          .is_needed_to_record = false,
+          .state = OkIf(!python.empty()),
           .found = python.empty() ? "no python3 on the PATH" : python,
           .meaning = "profiling Python programs here"};
 }
 
 MachineCheck Sqlite() {
   return {.what = "SQLite",
-          .is_ok = true,
+          .state = CheckState::kOk,
           .found = sqlite3_libversion(),
           .meaning = "reads and writes trace databases"};
 }
 
-}  // namespace
-
-std::vector<MachineCheck> CheckMachine() {
+std::vector<MachineCheck> CheckPrograms() {
   return {
-      Kernel(),
-      Btf(),
-      Privilege(),
-      Uprobes(),
-      PerfEvents(),
-      Tracefs(),
       Driver(),
       Load({"CUDA driver library", {"libcuda.so.1", nullptr}, "the driver API of processes"}),
       Load({"CUDA runtime library",
@@ -204,6 +100,45 @@ std::vector<MachineCheck> CheckMachine() {
             "kernel times on the device; wheels and conda bring their own"}),
       Python(),
       Sqlite()};
+}
+
+}  // namespace
+
+std::vector<MachineCheck> CheckMachine() {
+  std::vector<MachineCheck> checks = CheckKernel();
+  for (MachineCheck& check : CheckPrivileges())
+    checks.push_back(std::move(check));
+  for (MachineCheck& check : CheckPrograms())
+    checks.push_back(std::move(check));
+  return checks;
+}
+
+Table ChecksTable() {
+  return {.key = "checks",
+          .title = {},
+          .columns = {{"status", "status"},
+                      {"what", "what"},
+                      {"found", "found"},
+                      {"meaning", "for"},
+                      {"fix", "fix"}},
+          .rows = {},
+          .more = {}};
+}
+
+std::vector<Value> RowOf(const MachineCheck& check) {
+  const char* state = check.state == CheckState::kOk        ? "ok"
+                      : check.state == CheckState::kLimited ? "limited"
+                                                            : "missing";
+  return {std::string(state), check.what, check.found, check.meaning, check.fix};
+}
+
+std::string MissingToRecord(const std::vector<MachineCheck>& checks) {
+  std::string missing;
+  for (const MachineCheck& check : checks) {
+    if (check.is_needed_to_record && check.state == CheckState::kMissing)
+      missing += (missing.empty() ? "" : ", ") + check.what;
+  }
+  return missing;
 }
 
 }  // namespace gpuwhy

@@ -6,17 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "schema/machine_check.h"
+#include "tools/answer.h"
+
 namespace gpuwhy {
 
-struct MachineCheck {
-  std::string what;  // "kernel type information (BTF)"
-  bool is_ok = false;
-  bool is_needed_to_record = false;
-  std::string found;    // what was seen
-  std::string meaning;  // what it is for
-  std::string fix;      // the command that fixes it; empty when fine or when nothing does
-};
-
 std::vector<MachineCheck> CheckMachine();
+
+// Parts of it, by source file.
+std::vector<MachineCheck> CheckKernel();      // version, type information, settings
+std::vector<MachineCheck> CheckPrivileges();  // each capability that recording uses
+
+// The table of checks, for those who add rows of their own.
+Table ChecksTable();
+std::vector<Value> RowOf(const MachineCheck& check);
+// What keeps a recording from working, joined by commas; empty when nothing does.
+std::string MissingToRecord(const std::vector<MachineCheck>& checks);
 
 }  // namespace gpuwhy

@@ -51,6 +51,18 @@ std::optional<int64_t> ParseUtc(const std::string& text) {
 
 }  // namespace
 
+std::optional<int64_t> ParseTimeSpan(const std::string& text) {
+  std::string_view suffix;
+  const auto number = ParseNumber(text, suffix);
+  if (!number) return std::nullopt;
+  for (const TimeUnit& unit : kUnits) {
+    constexpr double kLongestNs = 4e18;
+    if (suffix != unit.suffix || std::abs(*number) * unit.ns > kLongestNs) continue;
+    return std::llround(*number * unit.ns);
+  }
+  return std::nullopt;
+}
+
 Result<int64_t> ParseInstant(std::string_view raw, int64_t trace_start_ns, int64_t trace_end_ns) {
   const std::string text(raw);
   constexpr size_t kShortestUnixNs = 12;
@@ -58,14 +70,8 @@ Result<int64_t> ParseInstant(std::string_view raw, int64_t trace_start_ns, int64
     return std::strtoll(text.c_str(), nullptr, 10);
   }
   if (const auto utc = ParseUtc(text)) return *utc;
-  std::string_view suffix;
-  if (const auto number = ParseNumber(text, suffix)) {
-    for (const TimeUnit& unit : kUnits) {
-      constexpr double kLongestNs = 4e18;
-      if (suffix != unit.suffix || std::abs(*number) * unit.ns > kLongestNs) continue;
-      const int64_t origin_ns = text[0] == '-' ? trace_end_ns : trace_start_ns;
-      return origin_ns + std::llround(*number * unit.ns);
-    }
+  if (const auto span_ns = ParseTimeSpan(text)) {
+    return (text[0] == '-' ? trace_end_ns : trace_start_ns) + *span_ns;
   }
   return InvalidArgument(
       fmt::format("cannot read the time {}: use -5m (before the end), 12.5s (after the start) or "
