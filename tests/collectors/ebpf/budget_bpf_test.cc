@@ -72,6 +72,44 @@ TEST_CASE("budget: queries that cost too much are given up, launches stay exact,
   CHECK(run.Int("SELECT count(*) FROM counter WHERE name = 'recorder.overhead_pct'") == 1);
 }
 
+TEST_CASE("budget: of short waits stacks are given up, then rows; roll-ups count them all",
+          "[ebpf]") {
+  constexpr int kWaits = 200;
+  const TempDir flags;
+  const Flag shed(flags, "shed");
+  RecordingSetup setup;
+  setup.options.overhead_budget_pct = 0.01;
+  setup.meanwhile = [&](const LiveRecording& recording) {
+    if (recording.shed().empty() || shed.IsUp()) return;
+    if (recording.shed().back() == "shed_short_waits") shed.Raise();
+  };
+  const RecordedRun run = Record(
+      [&] {
+        const timespec pause{.tv_sec = 0, .tv_nsec = 20'000};
+        WaitUntil([&] {
+          nanosleep(&pause, nullptr);
+          return shed.IsUp();
+        });
+        const int64_t shed_ns = MonotonicNs();
+        for (int i = 0; i < kWaits; ++i)
+          nanosleep(&pause, nullptr);
+        return Numbers{shed_ns};
+      },
+      setup);
+  const std::string later =
+      " AND start_ns > " + std::to_string(run.numbers.at(0) + run.clock_offset_ns);
+
+  CHECK(run.Int("SELECT count(*) FROM off_cpu WHERE reason = 'sleep' AND duration_ns < 1000000" +
+                later) == 0);
+  CHECK(run.Int("SELECT count(*) FROM off_cpu WHERE callsite_id IS NOT NULL" + later) == 0);
+  CHECK(run.Int("SELECT count(*) FROM off_cpu WHERE callsite_id IS NOT NULL") > 0);
+  CHECK(run.Int("SELECT sum(event_count) - sum(stored_count) FROM latencies WHERE name = 'sleep' "
+                "AND source = 'off_cpu'") >=
+        kWaits - run.Int("SELECT count(*) FROM off_cpu WHERE reason = 'sleep'" + later));
+  CHECK(run.Int("SELECT count(*) FROM loss WHERE name IN ('shed_wait_stacks', "
+                "'shed_short_waits') AND severity = 'data_loss'") == 2);
+}
+
 TEST_CASE("budget: without one nothing is given up, and the costs are facts of the capture",
           "[ebpf]") {
   const RecordedRun run = Record([] {

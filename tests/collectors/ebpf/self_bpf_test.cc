@@ -43,9 +43,11 @@ TEST_CASE("self: what the recorder writes to the disk is never the program's", "
       setup);
   const std::string own = std::to_string(getpid());
 
+  const int64_t written_bytes =
+      run.Int("SELECT sum(sum_bytes) FROM latencies WHERE name = 'block_write'");
+  if (written_bytes == 0) WARN("the folder of temporary files is on no disk: not tested");
   // Some of the journal may be written by the program itself; sixteen mebibytes are not.
-  CHECK(run.Int("SELECT sum(sum_bytes) FROM latencies WHERE name = 'block_write'") <
-        static_cast<int64_t>(4 * kMiB));
+  CHECK(written_bytes < static_cast<int64_t>(4 * kMiB));
   CHECK(run.Int("SELECT count(*) FROM host_events WHERE pid = " + own) == 0);
   CHECK(run.Int("SELECT count(*) FROM latencies WHERE pid = " + own) == 0);
   CHECK(run.Int("SELECT count(*) FROM off_cpus WHERE pid = " + own) == 0);
