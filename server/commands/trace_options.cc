@@ -10,7 +10,7 @@
 #include "collectors/process/proc_status.h"
 #include "schema/base/text.h"
 #include "server/version.h"
-#include "tools/support/window.h"
+#include "tools/support/time_span.h"
 
 namespace gpuwhy {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -12,25 +11,10 @@
 #include <string>
 
 #include "schema/base/text.h"
+#include "tools/support/time_span.h"
 
 namespace gpuwhy {
 namespace {
-
-struct TimeUnit {
-  std::string_view suffix;
-  double ns;
-};
-
-constexpr std::array<TimeUnit, 6> kUnits = {
-    {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
-
-std::optional<double> ParseNumber(const std::string& text, std::string_view& rest) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(value)) return std::nullopt;
-  rest = std::string_view(text).substr(static_cast<size_t>(end - text.c_str()));
-  return value;
-}
 
 std::optional<int64_t> ParseUtc(const std::string& text) {
   std::tm utc{};
@@ -50,18 +34,6 @@ std::optional<int64_t> ParseUtc(const std::string& text) {
 }
 
 }  // namespace
-
-std::optional<int64_t> ParseTimeSpan(const std::string& text) {
-  std::string_view suffix;
-  const auto number = ParseNumber(text, suffix);
-  if (!number) return std::nullopt;
-  for (const TimeUnit& unit : kUnits) {
-    constexpr double kLongestNs = 4e18;
-    if (suffix != unit.suffix || std::abs(*number) * unit.ns > kLongestNs) continue;
-    return std::llround(*number * unit.ns);
-  }
-  return std::nullopt;
-}
 
 Result<int64_t> ParseInstant(std::string_view raw, int64_t trace_start_ns, int64_t trace_end_ns) {
   const std::string text(raw);

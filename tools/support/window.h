@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "schema/base/result.h"
@@ -23,9 +21,6 @@ struct Window {
   bool operator==(const Window&) const = default;
   bool IsWholeTrace() const { return start_ns <= trace_start_ns && end_ns >= trace_end_ns; }
 };
-
-// "500ms", "60s", "5m", "1h" in nanoseconds, with a sign when it has one; nothing for other texts.
-std::optional<int64_t> ParseTimeSpan(const std::string& text);
 
 // "-5m" counts from the end of the trace, "12.5s" from its start, "2026-03-20T14:06:13Z" and
 // integers of >= 12 digits (Unix ns) are absolute. Units: ns us ms s m h.
