@@ -218,7 +218,7 @@ void LiveRecording::PollSystem() {
   std::vector<PolledProcess> targets;
   for (const pid_t pid : probes_->Targets()) {
     const auto tgid = static_cast<uint32_t>(pid);
-    if (processes_->IsKnown(tgid)) targets.push_back({pid, processes_->Process(tgid)});
+    if (processes_->IsFollowed(tgid)) targets.push_back({pid, processes_->Process(tgid)});
   }
   const int64_t monotonic_ns = MonotonicNs();
   const int64_t time_ns = monotonic_ns + clock_.offset_ns;
