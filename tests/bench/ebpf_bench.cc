@@ -124,6 +124,7 @@ std::optional<double> MeasureUnderBpftrace(const std::string& library, const Tem
   std::string text;
   for (int turn = 0; turn < 300 && text.find("ready") == std::string::npos; ++turn) {
     usleep(100'000);
+    if (waitpid(tracer, nullptr, WNOHANG) == tracer) return std::nullopt;
     std::ifstream file(said);
     text.assign(std::istreambuf_iterator<char>(file), {});
   }
@@ -285,6 +286,7 @@ void PrintSlowdown(const std::string& library, const std::string& program, const
 }
 
 int Run(const std::string& folder) {
+  setvbuf(stdout, nullptr, _IONBF, 0);  // what is buffered would be printed by each fork
   const TempDir dir;
   const std::string odd = folder + "/tests/libodd_runtime.so";
   const std::string library = dir.File("libcudart.so.12");

@@ -83,19 +83,11 @@ int BPF_PROG(on_exit, struct task_struct* task) {
   /* The main thread may end before the others: the process ends with the last of them. */
   bool is_last = task->signal->live.counter == 0;
   send_change(task, is_last ? kProcessExit : kThreadExit, 0, 0);
-  return 0;
-}
-
-static __always_inline void forget(__u32 tgid) {
-  bpf_map_delete_elem(&targets, &tgid);
-  bpf_map_delete_elem(&python_processes, &tgid);
-}
-
-/* The last thread of a process is gone and so is its number. */
-SEC("tp_btf/sched_process_free")
-int BPF_PROG(on_free, struct task_struct* task) {
-  __u32 tid = BPF_CORE_READ(task, pid);
-  if (tid == (__u32)BPF_CORE_READ(task, tgid)) forget(tid);
+  /* Not when its number is free again: a parent that never asks for the end keeps that for ever. */
+  if (is_last) {
+    bpf_map_delete_elem(&targets, &tgid);
+    bpf_map_delete_elem(&python_processes, &tgid);
+  }
   return 0;
 }
 

@@ -10,6 +10,7 @@ CUresult cuInit(unsigned flags);
 CUresult cuDeviceGet(CUdevice* device, int ordinal);
 CUresult cuDeviceGetCount(int* count);
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device);
 CUresult cuCtxSetCurrent(CUcontext context);
 CUresult cuCtxSynchronize();
 

@@ -163,7 +163,7 @@ TEST_CASE("ebpf: a command that crashes is recorded to its end", "[ebpf]") {
   const TempDir dir;
   const pid_t recorder =
       Start({GPUWHY_PROGRAM, "trace", "-o", dir.File("trace.db"), "--", "/bin/sh", "-c",
-             kTrainingLoop + " --steps 5 --workers 0 >/dev/null; kill -SEGV $$"});
+             kTrainingLoop + " --duration-s 3 --workers 0 >/dev/null; kill -SEGV $$"});
   StatusOf(recorder);
 
   CHECK(CountIn(dir.File("trace.db"), "SELECT count(*) FROM api_call") > 0);
