@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which GPU libraries running processes use, and whether their functions can be found.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -67,7 +68,8 @@ std::vector<MachineCheck> CheckGpuProcesses() {
   if (!pids.ok()) return checks;
   size_t unlisted = 0;
   for (const auto& [pid, found] : finder.FindAll(pids.value())) {
-    if (found.libraries.empty() && !found.has_driver_only) continue;
+    // This program has tried to load the libraries itself.
+    if (pid == getpid() || (found.libraries.empty() && !found.has_driver_only)) continue;
     if (checks.size() >= kMostProcesses) {
       ++unlisted;
     } else {

@@ -54,7 +54,7 @@ TEST_CASE("cli: a wrong command line exits with 2", "[cli]") {
 }
 
 TEST_CASE("cli: the help of every command has an example", "[cli]") {
-  for (const char* command : {"explain", "stats", "query", "import", "mcp", "check"}) {
+  for (const char* command : {"explain", "stats", "query", "trace", "import", "mcp", "check"}) {
     const ProgramResult help = RunProgram({command, "--help"});
     INFO(command);
     CHECK(help.exit_code == 0);

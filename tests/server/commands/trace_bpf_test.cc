@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
 
 #include "schema/trace_db.h"
 #include "tests/catch.h"
+#include "tests/support/child_process.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/terminal_program.h"
@@ -66,8 +68,9 @@ std::vector<Json> JsonLines(const std::string& text) {
 TEST_CASE("trace: the table takes the terminal, follows its size and gives it back", "[trace]") {
   const TempDir dir;
   const std::string database = dir.File("trace.db");
-  // Nothing is started, so the whole terminal is the table's.
-  TerminalProgram loop(Trace(dir.File("loop.db"), {"--quiet"}, TrainFor("60")), {}, {kSimgpu});
+  const ChildProcess loop({"/usr/bin/env", kSimgpu, GPUWHY_SIMGPU_DIR "/training_loop",
+                           "--duration-s", "100", "--workers", "1", "--handover", "pipe"});
+  // Nothing is started by it, so the whole terminal is the table's.
   TerminalProgram trace(Trace(database, {"--comm", "training_loop"}, {}), {});
   const termios before = trace.Attributes();
 
@@ -232,7 +235,7 @@ TEST_CASE("trace: a reader that goes away ends the recording, not the file", "[t
   const std::string database = dir.File("trace.db");
   const std::string command = kSimgpu + " " GPUWHY_PROGRAM " trace --json -o " + database +
                               " -- " GPUWHY_SIMGPU_DIR
-                              "/training_loop --duration-s 60 2>/dev/null | head -n 1 >/dev/null";
+                              "/training_loop --duration-s 5 2>/dev/null | head -n 1 >/dev/null";
 
   REQUIRE(std::system(command.c_str()) == 0);
 
