@@ -44,9 +44,11 @@ class Workload {
   Workload() : pid_(fork()) {
     if (pid_ != 0) return;
     alarm(300);  // in case nobody does
+    setenv("SIMGPU_CONTEXT_NS", "0", 1);
+    setenv("SIMGPU_FIRST_LAUNCH_NS", "0", 1);
     cudaStream_t stream = MakeStream();
     while (true) {
-      for (int i = 0; i < 200; ++i)
+      for (int i = 0; i < 20; ++i)
         LaunchOn(stream, "kernel", 1000);
       cudaStreamSynchronize(stream);
       *loops_ = *loops_ + 1;
@@ -62,7 +64,10 @@ class Workload {
   pid_t pid() const { return pid_; }
   bool GoesOn() const {
     const int64_t before = *loops_;
-    WaitUntil([&] { return *loops_ > before + 1; });
+    WaitUntil([&] {
+      SleepMs(1);
+      return *loops_ > before + 1;
+    });
     return true;
   }
 
@@ -112,9 +117,12 @@ bool AreGone(const std::vector<uint32_t>& ids, const Open& open) {
 
 // The kernel frees them a moment after the last descriptor is closed.
 void RequireGone(const BpfIds& ids) {
-  WaitUntil([&] { return AreGone(ids.links, &bpf_link_get_fd_by_id); });
-  WaitUntil([&] { return AreGone(ids.programs, &bpf_prog_get_fd_by_id); });
-  WaitUntil([&] { return AreGone(ids.maps, &bpf_map_get_fd_by_id); });
+  WaitUntil([&] {
+    SleepMs(1);
+    return AreGone(ids.links, &bpf_link_get_fd_by_id) &&
+           AreGone(ids.programs, &bpf_prog_get_fd_by_id) &&
+           AreGone(ids.maps, &bpf_map_get_fd_by_id);
+  });
 }
 
 // What a reader has seen; zeros while there is no trace yet.
