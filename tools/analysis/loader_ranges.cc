@@ -69,6 +69,10 @@ Result<LoaderTime> FromHandOvers(const TraceFacts& facts, const IdlePicture& pic
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(rows, {}, [&](const Row& row) {
     waits.push_back({row.Int(0), row.Int(1)});
   }));
+  GPUWHY_RETURN_IF_ERROR(facts.db().Query(
+      fmt::format("SELECT DISTINCT process_id FROM thread WHERE id IN (SELECT waker_thread_id {})",
+                  where),
+      {}, [&](const Row& row) { loader.worker_ids.push_back(row.Int(0)); }));
   loader.range_count = static_cast<int64_t>(waits.size());
   const Intervals waited = Normalize(std::move(waits));
   loader.range_ns = Length(waited);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/analysis/idle_picture.h"
 
@@ -18,8 +19,9 @@ struct LoaderTime {
   int64_t range_ns = 0;  // union of the ranges of the thread
   int64_t idle_ns = 0;   // idle time of all devices that the ledger gives to the loader
   int64_t longest_id = 0;
-  std::string name;  // of the longest; untrusted
-  std::string sql;   // returns row_count and covered_ns = range_ns
+  std::string name;                 // of the longest; untrusted
+  std::vector<int64_t> worker_ids;  // processes that ended waits; of a hand-over only
+  std::string sql;                  // returns row_count and covered_ns = range_ns
 };
 
 Result<LoaderTime> LoaderTimeOf(const TraceFacts& facts, const IdlePicture& picture);

@@ -37,16 +37,26 @@ std::string StatesSql(const std::vector<int64_t>& thread_ids, Interval interval)
       interval.start_ns, interval.end_ns, IdList(thread_ids));
 }
 
+// Of each distinct stack the frame that says most, and how often it was sampled.
+constexpr const char* kTopFunctionSql =
+    "WITH RECURSIVE s AS (SELECT callsite_id, sum(weight_count) AS weight FROM sample WHERE "
+    "thread_id IN ({}) AND time_ns >= {} AND time_ns < {} GROUP BY 1), "
+    "up (leaf, node, depth) AS (SELECT callsite_id, callsite_id, 0 FROM s UNION ALL SELECT leaf, "
+    "c.parent_id, depth + 1 FROM up JOIN callsite c ON c.id = up.node WHERE c.parent_id IS NOT "
+    "NULL AND depth < 200), "
+    "best AS (SELECT leaf, f.function_name, row_number() OVER (PARTITION BY leaf ORDER BY "
+    "f.kind = 'python' DESC, f.kind = 'native' DESC, depth) AS place FROM up JOIN callsite c ON "
+    "c.id = up.node JOIN frame f ON f.id = c.frame_id) "
+    "SELECT function_name, sum(weight) FROM best JOIN s ON s.callsite_id = leaf WHERE place = 1 "
+    "GROUP BY 1 ORDER BY 2 DESC";
+
 Status AddTopFunction(const TraceFacts& facts, const std::string& threads, WorkerStates& states) {
   int64_t total_count = 0;
   int64_t top_count = 0;
   std::string name;
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(
-      fmt::format("SELECT f.function_name, sum(s.weight_count) FROM sample s JOIN callsite c ON "
-                  "c.id = s.callsite_id JOIN frame f ON f.id = c.frame_id WHERE s.thread_id IN "
-                  "({}) AND s.time_ns >= {} AND s.time_ns < {} GROUP BY 1 ORDER BY 2 DESC",
-                  threads, facts.window().start_ns, facts.window().end_ns),
-      {}, [&](const Row& row) {
+      fmt::format(kTopFunctionSql, threads, facts.window().start_ns, facts.window().end_ns), {},
+      [&](const Row& row) {
         if (total_count == 0) name = row.Text(0);
         if (total_count == 0) top_count = row.Int(1);
         total_count += row.Int(1);
@@ -59,9 +69,13 @@ Status AddTopFunction(const TraceFacts& facts, const std::string& threads, Worke
 
 }  // namespace
 
-Result<WorkerStates> WorkerStatesIn(const TraceFacts& facts, int64_t parent_id, Interval interval) {
+Result<WorkerStates> WorkerStatesIn(const TraceFacts& facts, int64_t parent_id, Interval interval,
+                                    const std::vector<int64_t>& only) {
   WorkerStates states;
-  GPUWHY_ASSIGN_OR_RETURN(const std::vector<Worker> workers, WorkersIn(facts, parent_id, interval));
+  GPUWHY_ASSIGN_OR_RETURN(std::vector<Worker> workers, WorkersIn(facts, parent_id, interval));
+  std::erase_if(workers, [&](const Worker& worker) {
+    return !only.empty() && std::ranges::find(only, worker.process_id) == only.end();
+  });
   const std::vector<int64_t> thread_ids = MainThreadsOf(facts.actors(), workers);
   if (thread_ids.empty()) return states;
   GPUWHY_RETURN_IF_ERROR(facts.LoadThreads(thread_ids));

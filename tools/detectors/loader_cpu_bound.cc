@@ -265,8 +265,8 @@ Result<Detection> FromRanges(const TraceFacts& facts, const LoaderTime& time,
                              const IdlePicture& picture) {
   Loader loader{.time = time};
   if (!IsSingleProcess(time)) {
-    GPUWHY_ASSIGN_OR_RETURN(loader.workers,
-                            WorkerStatesIn(facts, picture.feeder_process_id, picture.span));
+    GPUWHY_ASSIGN_OR_RETURN(loader.workers, WorkerStatesIn(facts, picture.feeder_process_id,
+                                                           picture.span, time.worker_ids));
   }
   GPUWHY_ASSIGN_OR_RETURN(loader.cpu, CpuLoadIn(facts, picture.span));
   const WorkerStates& workers = loader.workers;
