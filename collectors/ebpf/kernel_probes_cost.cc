@@ -16,6 +16,7 @@ std::vector<std::pair<uint64_t, uint64_t>> KernelProbes::InterruptTimes() const 
     return {};
   }
   std::vector<std::pair<uint64_t, uint64_t>> times;
+  times.reserve(cpus.size());
   for (const CpuTimes& cpu : cpus)
     times.emplace_back(cpu.softirq_ns, cpu.irq_ns);
   return times;

@@ -231,7 +231,7 @@ void LiveRecording::PollSystem() {
 void LiveRecording::CountLosses() {
   const auto losses = probes_->Losses();
   for (size_t kind = 0; kind < losses.size(); ++kind) {
-    recorder_->SetLoss(kKernelLosses[kind],
+    recorder_->SetLoss(KernelLosses()[kind],
                        static_cast<int64_t>(losses[kind] - losses_before_[kind]));
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/ebpf/losses.h"
 
+#include <array>
+
 namespace gpuwhy {
 namespace {
 
@@ -9,9 +11,7 @@ constexpr LossKind Lost(std::string_view name, std::string_view description,
   return {name, LossSeverity::kDataLoss, description, advice};
 }
 
-}  // namespace
-
-const std::array<LossKind, kLossCount> kKernelLosses = {
+constexpr std::array<LossKind, kLossCount> kKernelLosses = {
     Lost("ebpf_ring_full", "a row did not fit into the ring buffer; the roll-ups counted it",
          "record with a larger buffer: --buffer-mb"),
     LossKind{"ebpf_row_thinned", LossSeverity::kInfo,
@@ -47,5 +47,11 @@ const std::array<LossKind, kLossCount> kKernelLosses = {
              "the name of a Python function could not be kept in the kernel",
              "record fewer processes: --pid or --comm"},
 };
+
+}  // namespace
+
+std::span<const LossKind> KernelLosses() {
+  return kKernelLosses;
+}
 
 }  // namespace gpuwhy

@@ -2,7 +2,7 @@
 // What a live recording can lose, and what to do about it.
 #pragma once
 
-#include <array>
+#include <span>
 
 #include "collectors/ebpf/wire.h"
 #include "schema/rows.h"
@@ -10,7 +10,7 @@
 namespace gpuwhy {
 
 // By KernelLoss.
-extern const std::array<LossKind, kLossCount> kKernelLosses;
+std::span<const LossKind> KernelLosses();
 
 inline constexpr LossKind kStackGone{
     .name = "ebpf_stack_evicted",

@@ -25,7 +25,7 @@ struct Step {
 };
 
 // The least useful first.
-const Step kSteps[] = {
+constexpr Step kSteps[] = {
     {Shed("shed_queries",
           "to keep the overhead budget, event and stream queries and event records are no longer "
           "recorded"),

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "collectors/ebpf/python_lines.h"
 #include "collectors/ebpf/python_text.h"
@@ -30,7 +31,10 @@ bool PythonFunction::ReadWholeTable() {
   if (lines_bytes_ > kTableLimit) return false;
   std::vector<uint8_t> whole(lines_bytes_);
   iovec local{whole.data(), whole.size()};
-  iovec remote{reinterpret_cast<void*>(identity_.lines + kBytesHeaderBytes), whole.size()};
+  // An address of the other process: nothing here may optimise by it.
+  iovec remote{nullptr, whole.size()};
+  const uint64_t address = identity_.lines + kBytesHeaderBytes;
+  std::memcpy(&remote.iov_base, &address, sizeof address);
   const auto pid = static_cast<pid_t>(identity_.tgid);
   const ssize_t count = process_vm_readv(pid, &local, 1, &remote, 1, 0);
   if (count != static_cast<ssize_t>(whole.size())) return false;

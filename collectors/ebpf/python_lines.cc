@@ -69,7 +69,7 @@ std::optional<int64_t> PythonLineAt(std::span<const uint8_t> table, int64_t firs
     const std::optional<int64_t> step = LineStep(kind, reader);
     if (!step) return std::nullopt;
     line += *step;
-    end_bytes += 2 * ((*head & 7) + 1);
+    end_bytes += 2 * (int64_t{*head & 7} + 1);
     if (offset_bytes < end_bytes) return kind == kNone ? 0 : line;
     reader.SkipEntry();
   }

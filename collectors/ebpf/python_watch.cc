@@ -52,13 +52,13 @@ void PythonWatch::Look(pid_t pid) {
 }
 
 const std::optional<PythonFile>& PythonWatch::FileOf(pid_t pid, const Mapping& mapping) {
-  static const std::optional<PythonFile> kNone;
+  static const std::optional<PythonFile> none;
   if (const auto known = files_.find(mapping.file); known != files_.end()) return known->second;
   const auto opened = OpenMappedFile(pid, mapping);
-  if (!opened.ok()) return kNone;  // through another process, or later, it may be possible
+  if (!opened.ok()) return none;  // through another process, or later, it may be possible
   auto read = ReadPythonFile(opened.value().fd.get(), mapping.path);
   if (!read.ok()) Complain(read.error().message);
-  return files_[mapping.file] = read.ok() ? std::move(read).value() : kNone;
+  return files_[mapping.file] = read.ok() ? std::move(read).value() : none;
 }
 
 void PythonWatch::Complain(const std::string& problem) {

@@ -82,7 +82,8 @@ struct PythonCode {
   __u8 lines[GPUWHY_PYTHON_LINES_BYTES]; /* co_linetable */
 };
 
-/* The key of a code object. */
+/* The key of a code object, for both sides. */
+/* NOLINTNEXTLINE(readability-identifier-naming) */
 static inline __u64 python_code_key(const struct PythonCodeIdentity* identity) {
   const __u64 factor = 0x9E3779B97F4A7C15ULL;
   __u64 key = identity->address ^ identity->tgid;

@@ -53,7 +53,7 @@ Status RollUpMaps::Take(const OnRollUp& on_roll_up) {
   const int full = fds_[active_];
   active_ = 1 - active_;
   // The update of a map of maps returns when no program uses the old one any more.
-  if (const Status bound = Bind(outer_fd_); !bound.ok()) {
+  if (Status bound = Bind(outer_fd_); !bound.ok()) {
     active_ = 1 - active_;
     return bound;
   }

@@ -67,7 +67,7 @@ class DeviceQueue {
   std::unordered_map<int64_t, Frontier> events_;
   std::set<int64_t> captured_events_;
   int64_t outstanding_count_ = 0;  // streams with work that is not proven to be finished
-  QueueStretch open_;                // first_call_id 0: nothing is queued
+  QueueStretch open_;              // first_call_id 0: nothing is queued
   int64_t last_end_ns_ = 0;
 };
 

@@ -82,8 +82,7 @@ int64_t VisitSection(const SymbolSection& section, size_t entry_bytes, const Vis
     const auto name = NameAt(section.names, symbol.st_name);
     if (!name) ++skipped_count;
     if (!name || name->empty()) continue;
-    visit.entry({*name, symbol.st_value, symbol.st_size,
-                 section.names_file_offset + symbol.st_name,
+    visit.entry({*name, symbol.st_value, symbol.st_size, section.names_file_offset + symbol.st_name,
                  static_cast<uint8_t>(GELF_ST_BIND(symbol.st_info)), section.is_exported});
   }
   return skipped_count;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -253,8 +254,13 @@ void PrintAttachTime(const std::string& library, const TempDir& dir) {
 double StepsOf(const std::string& said) {
   std::ifstream file(said);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const size_t at = text.find("steps_per_second=");
-  return at == std::string::npos ? 0 : std::stod(text.substr(at + 17));
+  constexpr std::string_view kLabel = "steps_per_second=";
+  const size_t at = text.find(kLabel);
+  double steps = 0;
+  if (at != std::string::npos) {
+    std::from_chars(text.data() + at + kLabel.size(), text.data() + text.size(), steps);
+  }
+  return steps;
 }
 
 LoadProcess::Body TrainingLoop(const std::string& program, const std::string& said) {

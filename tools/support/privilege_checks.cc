@@ -74,6 +74,7 @@ MachineCheck Check(const Capability& capability, uint64_t effective) {
 std::vector<MachineCheck> CheckPrivileges() {
   const uint64_t effective = EffectiveCapabilities();
   std::vector<MachineCheck> checks;
+  checks.reserve(std::size(kCapabilities));
   for (const Capability& capability : kCapabilities)
     checks.push_back(Check(capability, effective));
   return checks;

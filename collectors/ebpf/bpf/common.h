@@ -64,11 +64,26 @@ static __always_inline __u32 bucket_of(__u64 duration_ns) {
   if (duration_ns < 128) return (__u32)duration_ns;
   __u64 rest = duration_ns;
   __u32 bit = 0;
-  if (rest >> 32) { bit += 32; rest >>= 32; }
-  if (rest >> 16) { bit += 16; rest >>= 16; }
-  if (rest >> 8) { bit += 8; rest >>= 8; }
-  if (rest >> 4) { bit += 4; rest >>= 4; }
-  if (rest >> 2) { bit += 2; rest >>= 2; }
+  if (rest >> 32) {
+    bit += 32;
+    rest >>= 32;
+  }
+  if (rest >> 16) {
+    bit += 16;
+    rest >>= 16;
+  }
+  if (rest >> 8) {
+    bit += 8;
+    rest >>= 8;
+  }
+  if (rest >> 4) {
+    bit += 4;
+    rest >>= 4;
+  }
+  if (rest >> 2) {
+    bit += 2;
+    rest >>= 2;
+  }
   if (rest >> 1) bit += 1;
   return 128 + (bit - 7) * 64 + (__u32)((duration_ns >> (bit - 6)) & 63);
 }
@@ -101,8 +116,12 @@ static __always_inline void roll_up(const struct EventHeader* header, __u64 dura
   if (!map) return;
   struct RollUpValue* value = bpf_map_lookup_elem(map, &key);
   if (!value) {
-    struct RollUpValue first = {.event_count = 1, .stored_count = is_stored, .sum_ns = duration_ns,
-                                .min_ns = duration_ns, .max_ns = duration_ns, .sum_bytes = bytes};
+    struct RollUpValue first = {.event_count = 1,
+                                .stored_count = is_stored,
+                                .sum_ns = duration_ns,
+                                .min_ns = duration_ns,
+                                .max_ns = duration_ns,
+                                .sum_bytes = bytes};
     long err = bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
     if (!err) return;
     value = bpf_map_lookup_elem(map, &key); /* an interrupt or another CPU was first */
@@ -182,8 +201,7 @@ static __always_inline __u64 keep_stack(struct StackValue* value, long stack_byt
     key ^= key >> 32;
   }
   if (key == 0) key = 1;
-  if (!bpf_map_lookup_elem(&stacks, &key) &&
-      bpf_map_update_elem(&stacks, &key, value, BPF_ANY)) {
+  if (!bpf_map_lookup_elem(&stacks, &key) && bpf_map_update_elem(&stacks, &key, value, BPF_ANY)) {
     count_loss(kLossStack);
     return 0;
   }
@@ -193,7 +211,6 @@ static __always_inline __u64 keep_stack(struct StackValue* value, long stack_byt
 /* `tgid` 0 for kernel stacks, whose addresses mean the same in every process. */
 static __always_inline __u64 take_stack(void* context, struct StackValue* scratch, __u64 flags,
                                         __u32 tgid) {
-  long stack_bytes =
-      bpf_get_stack(context, scratch->addresses, sizeof(scratch->addresses), flags);
+  long stack_bytes = bpf_get_stack(context, scratch->addresses, sizeof(scratch->addresses), flags);
   return keep_stack(scratch, stack_bytes, tgid);
 }

@@ -79,19 +79,19 @@ struct RowBudget {
 };
 
 /* Settings, written once before loading. */
-extern const volatile __u32 own_tgid;              /* the recorder: never a target, never a row */
-extern const volatile __u32 enrols_gpu_users;      /* a process becomes a target by its first call */
-extern const volatile __u64 clock_offset_ns;       /* Unix time minus CLOCK_MONOTONIC */
-extern const volatile __u64 ring_bytes;            /* size of map `events` */
-extern const volatile __u64 off_cpu_row_min_ns;    /* shorter stretches are counted, not rows */
-extern const volatile __u64 lock_row_min_ns;       /* the same for waits and holds of mmap_lock */
-extern const volatile __u64 stack_min_ns;          /* calls of this length get their user stack */
-extern const volatile __u64 rows_per_cpu_second;   /* above it only slow events are rows */
-extern const volatile __u64 cgroup_id;             /* enrol what moves into it; 0: none */
+extern const volatile __u32 own_tgid;            /* the recorder: never a target, never a row */
+extern const volatile __u32 enrols_gpu_users;    /* a process becomes a target by its first call */
+extern const volatile __u64 clock_offset_ns;     /* Unix time minus CLOCK_MONOTONIC */
+extern const volatile __u64 ring_bytes;          /* size of map `events` */
+extern const volatile __u64 off_cpu_row_min_ns;  /* shorter stretches are counted, not rows */
+extern const volatile __u64 lock_row_min_ns;     /* the same for waits and holds of mmap_lock */
+extern const volatile __u64 stack_min_ns;        /* calls of this length get their user stack */
+extern const volatile __u64 rows_per_cpu_second; /* above it only slow events are rows */
+extern const volatile __u64 cgroup_id;           /* enrol what moves into it; 0: none */
 extern const volatile char comm_to_enrol[GPUWHY_COMM_BYTES];
 
 /* Changed while recording, when it costs too much. */
-extern volatile __u64 off_cpu_row_floor_ns;     /* as off_cpu_row_min_ns; the larger counts */
+extern volatile __u64 off_cpu_row_floor_ns; /* as off_cpu_row_min_ns; the larger counts */
 extern volatile __u32 sheds_off_cpu_stacks;
 
 GPUWHY_MAP struct {
@@ -203,8 +203,8 @@ GPUWHY_MAP struct {
   __type(value, struct PythonCode);
 } python_codes SEC(".maps");
 
-/* A walk over Python frames: of samples here, of other events with their thread, since there another
- * thread may come in between. */
+/* A walk over Python frames: of samples here, of other events with their thread, since there
+ * another thread may come in between. */
 GPUWHY_MAP struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -219,8 +219,9 @@ GPUWHY_MAP struct {
   __type(value, struct PythonScratch);
 } thread_walks SEC(".maps");
 
-/* Roll-ups go to the map in slot 0: a hash of RollUpKey to RollUpValue that the recorder makes. It exchanges the map for an empty one each second; the exchange waits until no program uses
- * the old one, so that nothing is counted twice or lost. */
+/* Roll-ups go to the map in slot 0: a hash of RollUpKey to RollUpValue that the recorder makes. It
+ * exchanges the map for an empty one each second; the exchange waits until no program uses the old
+ * one, so that nothing is counted twice or lost. */
 GPUWHY_MAP struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
   __uint(max_entries, 1);

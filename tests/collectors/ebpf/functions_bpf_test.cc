@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each function of the simulated libraries that is in the table of probes is called once and found
 // again as a row; the table itself against CUDA's own headers.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -203,7 +205,7 @@ void CheckAgainst(const StoredCall& stored, const TrueCall& truth) {
   // The log of a per-thread function has the stream that null stands for there.
   const bool is_per_thread = truth.name.ends_with("_ptsz");
   if (stored.stream >= 0 && !is_per_thread)
-    CHECK(stored.stream == std::stoll(truth.stream, nullptr, 16));
+    CHECK(fmt::format("{:#x}", stored.stream) == truth.stream);
 }
 
 std::string Joined(const std::set<std::string>& names) {

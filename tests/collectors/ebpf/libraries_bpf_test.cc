@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries and processes that come while the recorder runs, wherever their files are.
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -198,7 +199,7 @@ TEST_CASE("ebpf: two recorders of one process both see every call", "[ebpf]") {
   const RecordedRun run = Record(
       [&] {
         while (access(dir.File("go").c_str(), F_OK) != 0)
-          usleep(1000);
+          poll(nullptr, 0, 1);
         return LoadAndCall(library);
       },
       setup);

@@ -2,6 +2,7 @@
 #include "tests/collectors/ebpf/odd_runtime.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -20,7 +21,7 @@ void AwaitProbe(const void* function) {
   const int64_t deadline_ns = simgpu::NowNs() + 30'000'000'000;
   while (!IsProbed(function)) {
     if (simgpu::NowNs() > deadline_ns) _exit(4);
-    usleep(1000);
+    poll(nullptr, 0, 1);
   }
 }
 
@@ -38,7 +39,7 @@ OddRuntime OddRuntime::Load(const std::string& path) {
   AwaitProbe(reinterpret_cast<const void*>(runtime.stream_query));
   for (int i = 0; i < 200; ++i) {
     runtime.stream_query(nullptr);
-    usleep(1000);
+    poll(nullptr, 0, 1);
   }
   return runtime;
 }

@@ -159,8 +159,8 @@ TEST_CASE("ebpf: a Python function with a long table of lines has exact lines", 
 
 TEST_CASE("ebpf: forks of a Python process have Python frames from the start", "[ebpf]") {
   const Script script(
-      "import os, time\ndef spin():\n    end = time.monotonic() + 0.1\n"
-      "    while time.monotonic() < end: pass\ntime.sleep(0.3)\n"
+      "import os, threading, time\ndef spin():\n    end = time.monotonic() + 0.1\n"
+      "    while time.monotonic() < end: pass\nthreading.Event().wait(0.3)\n"
       "def work(): spin(); os._exit(0)\nfor i in range(5):\n    if os.fork() == 0: work()\n"
       "    os.wait()\n");
   for (const Command& interpreter : Interpreters()) {

@@ -2,6 +2,7 @@
 // Line tables: literal bytes, and every instruction of library modules against the interpreter.
 #include "collectors/ebpf/python_lines.h"
 
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -30,7 +31,9 @@ for module in argparse, ast, json.decoder, tarfile:
 Bytes FromHex(const std::string& text) {
   Bytes bytes;
   for (size_t at = 0; at + 1 < text.size(); at += 2) {
-    bytes.push_back(static_cast<uint8_t>(std::stoul(text.substr(at, 2), nullptr, 16)));
+    uint8_t byte = 0;
+    std::from_chars(text.data() + at, text.data() + at + 2, byte, 16);
+    bytes.push_back(byte);
   }
   return bytes;
 }

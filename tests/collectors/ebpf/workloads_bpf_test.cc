@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole programs: who kept whom waiting, and the recorder beside programs that end badly.
+#include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -64,7 +65,7 @@ pid_t StartRecorder(const std::string& database, const std::vector<std::string>&
   arguments.insert(arguments.end(), what.begin(), what.end());
   const pid_t recorder = Start(arguments);
   WaitUntil([&] {
-    usleep(10'000);
+    poll(nullptr, 0, 10);
     const auto db = TraceDb::OpenReadOnly(database);
     if (!db.ok()) return false;
     const auto count = db.value().QueryInt("SELECT count(*) FROM api_call");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // gpuwhy trace as people and scripts meet it: on a terminal, in a pipe, with every way to end it.
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -149,7 +151,11 @@ TEST_CASE("trace: --duration ends by itself and lets the program go on", "[trace
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(500));
   const size_t told = result.out.find("still runs as process ");
   REQUIRE(told != std::string::npos);
-  CHECK(kill(std::stoi(result.out.substr(told + 22)), SIGKILL) == 0);
+  pid_t pid = 0;
+  const char* digits = result.out.data() + told + 22;
+  std::from_chars(digits, result.out.data() + result.out.size(), pid);
+  REQUIRE(pid > 1);
+  CHECK(kill(pid, SIGKILL) == 0);
 }
 
 TEST_CASE("trace: in a pipe there is a line a second, a summary, and no escape code", "[trace]") {
@@ -242,7 +248,7 @@ TEST_CASE("trace: a reader that goes away ends the recording, not the file", "[t
   // The pipeline ends with its last program, the recording a moment after.
   const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::filesystem::exists(database + "-wal") && std::chrono::steady_clock::now() < latest)
-    usleep(10'000);
+    poll(nullptr, 0, 10);
   CheckIsWhole(database);
 }
 
