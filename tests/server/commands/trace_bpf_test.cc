@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // gpuwhy trace as people and scripts meet it: on a terminal, in a pipe, with every way to end it.
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -115,7 +116,7 @@ TEST_CASE("trace: impatience does not harm the file", "[trace]") {
   const std::string database = dir.File("trace.db");
   TerminalProgram trace(Trace(database, {}, TrainFor("60")), {}, {kSimgpu});
 
-  REQUIRE(trace.WaitFor("cudaLaunchKernel"));
+  REQUIRE(trace.WaitFor("GPU CALL"));
   trace.Type("\x03\x03\x03\x03");
 
   CHECK(trace.Wait() == 0);
@@ -149,7 +150,7 @@ TEST_CASE("trace: --duration ends by itself and lets the program go on", "[trace
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(500));
   const size_t told = result.out.find("still runs as process ");
   REQUIRE(told != std::string::npos);
-  CHECK(kill(std::stoi(result.out.substr(told + 22)), SIGKILL) == 0);
+  CHECK(kill(std::atoi(result.out.c_str() + told + 22), SIGKILL) == 0);
 }
 
 TEST_CASE("trace: in a pipe there is a line a second, a summary, and no escape code", "[trace]") {
@@ -242,7 +243,7 @@ TEST_CASE("trace: a reader that goes away ends the recording, not the file", "[t
   // The pipeline ends with its last program, the recording a moment after.
   const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::filesystem::exists(database + "-wal") && std::chrono::steady_clock::now() < latest)
-    usleep(10'000);
+    poll(nullptr, 0, 10);
   CheckIsWhole(database);
 }
 
