@@ -17,7 +17,7 @@ else
 fi
 
 for file in $(list '*.cc' '*.h' '*.c' '*.sql' '*.sh' '*.mjs' '*.py' CMakeLists.txt '*/CMakeLists.txt' Makefile .ci/run); do
-  [ "$(grep -cE '^(//|#|--) SPDX-License-Identifier: ' "$file")" -eq 1 ] || complain "$file: wants one SPDX line"
+  [ "$(grep -cE '^(//|#|--|/\*) SPDX-License-Identifier: ' "$file")" -eq 1 ] || complain "$file: wants one SPDX line"
 done
 
 # Each has a better way: ParseInt throws nothing, fmt checks its arguments, tests wait on conditions. A test may

@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,7 +125,7 @@ std::optional<double> MeasureUnderBpftrace(const std::string& library, const Tem
   }
   std::string text;
   for (int turn = 0; turn < 300 && text.find("ready") == std::string::npos; ++turn) {
-    usleep(100'000);
+    poll(nullptr, 0, 100);
     if (waitpid(tracer, nullptr, WNOHANG) == tracer) return std::nullopt;
     std::ifstream file(said);
     text.assign(std::istreambuf_iterator<char>(file), {});

@@ -3,11 +3,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -117,7 +117,7 @@ TEST_CASE("trace: impatience does not harm the file", "[trace]") {
   const std::string database = dir.File("trace.db");
   TerminalProgram trace(Trace(database, {}, TrainFor("60")), {}, {kSimgpu});
 
-  REQUIRE(trace.WaitFor("cudaLaunchKernel"));
+  REQUIRE(trace.WaitFor("GPU CALL"));
   trace.Type("\x03\x03\x03\x03");
 
   CHECK(trace.Wait() == 0);
