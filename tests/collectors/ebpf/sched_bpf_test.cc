@@ -39,17 +39,33 @@ void BurnMs(int64_t ms) {
   }
 }
 
+struct Books {
+  int64_t time_ns;
+  int64_t cpu_ns;
+  int64_t switch_count;
+};
+
+// Read without a switch in between, or they would not belong together.
+Books ReadBooks() {
+  while (true) {
+    const int64_t switch_count = Switches();
+    const int64_t time_ns = MonotonicNs();
+    const int64_t cpu_ns = CpuNs();
+    if (Switches() == switch_count) return {time_ns, cpu_ns, switch_count};
+  }
+}
+
 // Sleeps and computes in turn; returns what the kernel booked for the thread meanwhile.
 Numbers SleepAndBurn() {
   SleepMs(1);
-  const int64_t start_ns = MonotonicNs();
-  const int64_t cpu_ns = CpuNs();
-  const int64_t switches = Switches();
+  const Books before = ReadBooks();
   for (int i = 0; i < 20; ++i) {
     SleepMs(10);
     BurnMs(5);
   }
-  return {start_ns, MonotonicNs(), CpuNs() - cpu_ns, Switches() - switches};
+  const Books after = ReadBooks();
+  return {before.time_ns, after.time_ns, after.cpu_ns - before.cpu_ns,
+          after.switch_count - before.switch_count};
 }
 
 }  // namespace
