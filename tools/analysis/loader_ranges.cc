@@ -9,6 +9,9 @@
 namespace gpuwhy {
 namespace {
 
+// Ends at least this part of the time that the feeding thread waited.
+constexpr int kWorkerShare = 50;
+
 Result<std::vector<int64_t>> LoaderNames(const TraceDb& db) {
   std::vector<int64_t> ids;
   GPUWHY_RETURN_IF_ERROR(db.Query("SELECT id, text FROM name", {}, [&](const Row& row) {
@@ -69,9 +72,12 @@ Result<LoaderTime> FromHandOvers(const TraceFacts& facts, const IdlePicture& pic
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(rows, {}, [&](const Row& row) {
     waits.push_back({row.Int(0), row.Int(1)});
   }));
+  // A helper that once sent a word is no worker.
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(
-      fmt::format("SELECT DISTINCT process_id FROM thread WHERE id IN (SELECT waker_thread_id {})",
-                  where),
+      fmt::format("WITH w AS (SELECT waker_thread_id AS waker, duration_ns {}) SELECT process_id "
+                  "FROM w JOIN thread t ON t.id = waker GROUP BY 1 HAVING sum(duration_ns) >= "
+                  "(SELECT sum(duration_ns) FROM w) / {}",
+                  where, kWorkerShare),
       {}, [&](const Row& row) { loader.worker_ids.push_back(row.Int(0)); }));
   loader.range_count = static_cast<int64_t>(waits.size());
   const Intervals waited = Normalize(std::move(waits));

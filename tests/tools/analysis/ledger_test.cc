@@ -24,7 +24,7 @@ IdleClass HostClassAt(const ThreadRecord* record, int64_t time_ns) {
        {IdleClass::kSyncCall, IdleClass::kCopyCall, IdleClass::kAllocationCall,
         IdleClass::kModuleLoad, IdleClass::kLaunchCall, IdleClass::kRunnable, IdleClass::kPageFault,
         IdleClass::kBlockIo, IdleClass::kNetwork, IdleClass::kLock, IdleClass::kDataLoader,
-        IdleClass::kSleep, IdleClass::kOffCpuUnknown}) {
+        IdleClass::kHandOver, IdleClass::kSleep, IdleClass::kOffCpuUnknown}) {
     if (Contains(record->states[static_cast<size_t>(idle_class)], time_ns)) return idle_class;
   }
   if (Contains(record->code, time_ns)) {
