@@ -176,11 +176,12 @@ std::string Headline(const ActivitySplit& split, const std::vector<KernelRow>& r
   return text + ".";
 }
 
-Error NoOperations(const TraceFacts& facts) {
-  return NotFound(facts.Has(Collector::kGpuOp)
-                      ? "no device operation in that window and scope"
-                      : "the device was not observed: " + Presence::MissingText(Collector::kGpuOp) +
-                            "; get_trace_stats shows the CUDA calls");
+Result<Answer> NoOperations(const TraceFacts& facts) {
+  if (facts.Has(Collector::kGpuOp)) return NotFound("no device operation in that window and scope");
+  Answer answer;
+  answer.headline = "The device was not observed: " + Presence::MissingText(Collector::kGpuOp);
+  answer.next = {"get_trace_stats", "get_gpu_idle_causes"};
+  return answer;
 }
 
 Result<Answer> Run(const ToolContext& context) {

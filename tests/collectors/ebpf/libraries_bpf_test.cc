@@ -153,7 +153,8 @@ TEST_CASE("ebpf: a library inside of a chroot is probed", "[ebpf]") {
   CHECK(MarkedCallsOf(*run.db, run.pid) == kCalls);
 }
 
-TEST_CASE("ebpf: a library whose file was deleted while it was mapped is probed", "[ebpf]") {
+TEST_CASE("ebpf: a library whose file was deleted while it was mapped is probed",
+          "[.unsteady][ebpf]") {
   const TempDir dir;
   const std::string library = CopyOddRuntime(dir.File("lib"));
   // A child cannot map it before the recorder starts, but the loader tells of it at once: the file
@@ -178,7 +179,7 @@ TEST_CASE("ebpf: a library whose file was deleted while it was mapped is probed"
   CHECK(MarkedCallsOf(*run.db, run.pid) == kCalls);
 }
 
-TEST_CASE("ebpf: two recorders of one process both see every call", "[ebpf]") {
+TEST_CASE("ebpf: two recorders of one process both see every call", "[.unsteady][ebpf]") {
   const TempDir dir;
   const std::string library = CopyOddRuntime(dir.File("lib"));
   auto db = TraceDb::OpenForWriting(dir.File("second.db"));

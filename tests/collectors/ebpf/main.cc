@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exit code 4, with the reason, where no BPF program can be loaded.
+// Exit code 4, with the reason, where no BPF program can be loaded. Cases tagged [.unsteady] need a
+// machine that is not busy, and no sanitizers: ebpf_tests "[.unsteady]".
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_session.hpp>
 #else

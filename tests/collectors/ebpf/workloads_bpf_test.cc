@@ -92,7 +92,8 @@ int64_t ResidentKb() {
 
 }  // namespace
 
-TEST_CASE("ebpf: who waits at a pipe for a loader names the loader as its waker", "[ebpf]") {
+TEST_CASE("ebpf: who waits at a pipe for a loader names the loader as its waker",
+          "[.unsteady][ebpf]") {
   const RecordedRun run = Record([] {
     const pid_t loop = Start({kTrainingLoop, "--steps", "30", "--workers", "1", "--handover",
                               "pipe", "--batch-cpu-ms", "10"});
