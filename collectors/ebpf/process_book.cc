@@ -53,6 +53,7 @@ OptionalId ProcessBook::OtherThread(uint32_t tgid, uint32_t tid) {
     const std::string name(other.comm, strnlen(other.comm, sizeof other.comm));
     ProcessFacts facts = ReadProcessFacts(static_cast<pid_t>(tgid));
     if (facts.name.empty()) facts.name = name;
+    facts.cmdline.clear();  // nobody asked to record it: its name is enough
     AddProcess(tgid, facts);
     others_.insert(tgid);
     return AddThread(tgid, tid, {.name = name});
