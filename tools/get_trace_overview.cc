@@ -106,22 +106,24 @@ class AnswerMaker {
   Result<Facts> Activity() {
     Facts out = {.key = "activity"};
     out.facts.push_back({"view", "view", Unit::kText, std::string(NameOf(facts_.view()))});
-    if (facts_.view() == View::kNone) {
-      activity_text_ = "neither device operations nor CUDA calls were recorded";
-    } else {
-      const std::string source = facts_.view() == View::kDevice ? "gpu_op" : "api_call";
-      if (facts_.view() == View::kQueue) {
-        GPUWHY_RETURN_IF_ERROR(AddQueue(out));
-      } else if (totals_.Stored(source) > kMaxExactRows) {
-        AddEstimate(source, out);
-      } else if (facts_.view() == View::kDevice) {
-        GPUWHY_RETURN_IF_ERROR(AddDevice(out));
-      } else {
-        GPUWHY_RETURN_IF_ERROR(AddApi(out));
-      }
-    }
+    GPUWHY_RETURN_IF_ERROR(AddView(out));
     GPUWHY_RETURN_IF_ERROR(AddSteps(out));
     return out;
+  }
+
+  Status AddView(Facts& out) {
+    if (facts_.view() == View::kNone) {
+      activity_text_ = "neither device operations nor CUDA calls were recorded";
+      return {};
+    }
+    if (facts_.view() == View::kQueue) return AddQueue(out);
+    const bool is_device = facts_.view() == View::kDevice;
+    const std::string source = is_device ? "gpu_op" : "api_call";
+    if (totals_.Stored(source) > kMaxExactRows) {
+      AddEstimate(source, out);
+      return {};
+    }
+    return is_device ? AddDevice(out) : AddApi(out);
   }
 
   void AddEstimate(const std::string& source, Facts& out) {

@@ -68,12 +68,13 @@ void AddFindings(const Answer& findings, Answer& answer) {
     const auto* items = std::get_if<Items>(&section);
     if (items == nullptr || items->key != "findings") continue;
     Items titles{.key = "findings", .title = "Findings", .items = {}, .more = {}};
-    for (const Item& item : items->items)
+    for (const Item& item : items->items) {
       titles.items.push_back({.severity = item.severity,
                               .id = item.id,
                               .title = item.title,
                               .lines = {},
                               .facts = {}});
+    }
     if (!titles.items.empty()) answer.sections.emplace_back(std::move(titles));
   }
 }

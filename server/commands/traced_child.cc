@@ -42,6 +42,7 @@ void CloseOnce(int& fd) {
 
 Result<TracedChild> TracedChild::Make(const std::vector<std::string>& command, int output_fd) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
