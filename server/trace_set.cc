@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,6 +14,7 @@
 
 #include "collectors/import_file.h"
 #include "schema/base/text.h"
+#include "server/file_identity.h"
 
 namespace gpuwhy {
 namespace {
@@ -22,30 +22,6 @@ namespace {
 constexpr size_t kIdleHandles = 8;  // more than the worker pool has threads
 constexpr size_t kNameLimit = 60;
 constexpr auto kKeepFacts = std::chrono::minutes(1);
-
-// What must stay the same for a handle to stay valid. A live recording grows its -wal file, which
-// its readers follow by themselves; only the switch between "has a writer" and "has none" matters.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  int64_t modified_ns = 0;
-  int64_t size_bytes = 0;
-  bool has_writer = false;
-
-  bool operator==(const FileIdentity&) const = default;
-};
-
-FileIdentity IdentityOf(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return {};
-  FileIdentity identity{.device = status.st_dev, .inode = status.st_ino};
-  std::error_code failure;
-  identity.has_writer = std::filesystem::exists(path + "-wal", failure);
-  if (identity.has_writer) return identity;
-  identity.modified_ns = int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-  identity.size_bytes = status.st_size;
-  return identity;
-}
 
 // By what the file says of itself: SQLite's magic and the application id in its header.
 bool IsTraceDatabase(const FileHead& head) {

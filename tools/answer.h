@@ -15,6 +15,9 @@
 
 namespace gpuwhy {
 
+// Longest sentence that a renderer prints.
+inline constexpr size_t kSentenceLimit = 4000;
+
 enum class Unit {
   kText,
   kCount,   // 1,234

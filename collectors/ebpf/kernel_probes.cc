@@ -62,7 +62,7 @@ Result<std::unique_ptr<KernelProbes>> KernelProbes::Start(const ProbeSettings& s
 
 Status KernelProbes::Load(const ProbeSettings& settings) {
   const BpfLog log;
-  uses_uprobe_multi_ = settings.uses_uprobe_multi;
+  uses_uprobe_multi_ = settings.uses_uprobe_multi && KernelHasUprobeMulti();
   cpu_count_ = libbpf_num_possible_cpus();
   skeleton_->programs = recorder_bpf__open();
   if (skeleton_->programs == nullptr) return log.Failure("cannot open the BPF programs", errno);
@@ -123,7 +123,7 @@ void KernelProbes::Configure(const ProbeSettings& settings) const {
   std::memcpy(constants.comm_to_enrol, settings.comm.data(), length);
   bpf_map__set_max_entries(skeleton_->programs->maps.events,
                            static_cast<uint32_t>(settings.ring_bytes));
-  if (settings.uses_uprobe_multi) {
+  if (uses_uprobe_multi_) {
     const auto type = static_cast<bpf_attach_type>(kAttachTypeUprobeMulti);
     const auto& programs = skeleton_->programs->progs;
     for (bpf_program* program :

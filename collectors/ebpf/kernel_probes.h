@@ -35,7 +35,7 @@ struct ProbeSettings {
   uint64_t rows_per_cpu_second = 100'000;
   uint64_t cgroup_id = 0;  // inode of a cgroup's directory: what moves into it is enrolled
   std::string comm;        // what executes under this name is enrolled; at most 15 characters
-  bool uses_uprobe_multi = true;  // false: one perf event a probe, as kernels before 6.6 need
+  bool uses_uprobe_multi = true;  // where the kernel has it (6.6); else one perf event a probe
   unsigned sample_hz = 49;        // 0: no stack samples
 };
 

@@ -10,6 +10,9 @@
 namespace gpuwhy {
 namespace {
 
+// A file may be deleted, or its mapping change, between looking and opening: the next look finds it.
+constexpr int kTries = 3;
+
 // Every exported name to probe.
 using Wanted = std::map<std::string, ProbedFunction, std::less<>>;
 
@@ -60,13 +63,17 @@ void LibraryWatch::Look(const std::vector<pid_t>& pids) {
     ProbeLoaderOf(pid);
   for (const auto& [pid, found] : finder_.FindAll(pids)) {
     for (const GpuLibrary& library : found.libraries) {
-      if (!seen_.insert({library.file, library.kind}).second) continue;
+      int& tries = tries_[{library.file, library.kind}];
+      if (tries == kTries) continue;
       const auto count = Probe(library);
-      if (!count.ok()) recorder_.Count(kLibraryNotProbed, 1, {}, count.error().message);
+      tries = count.ok() ? kTries : tries + 1;
       if (count.ok()) libraries_.push_back({library.kind, library.path, count.value()});
+      if (!count.ok() && tries == kTries) {
+        recorder_.Count(kLibraryNotProbed, 1, {}, count.error().message);
+      }
     }
     for (const std::string& problem : found.problems) {
-      if (problems_.insert(problem).second) recorder_.Count(kLibraryNotProbed, 1, {}, problem);
+      if (++problems_[problem] == kTries) recorder_.Count(kLibraryNotProbed, 1, {}, problem);
     }
   }
 }

@@ -31,7 +31,7 @@ class LibraryWatch {
       : probes_(probes), calls_(calls), recorder_(recorder) {}
 
   // Looks at the maps of these processes and probes what is new, their dynamic loaders too: those
-  // tell when libraries come. What cannot be probed is counted as a loss once.
+  // tell when libraries come. What cannot be probed in several looks is counted as a loss once.
   void Look(const std::vector<pid_t>& pids);
   const std::vector<ProbedLibrary>& libraries() const { return libraries_; }
   ProbeGroup GroupOf(uint16_t function_id) const { return groups_.at(function_id); }
@@ -45,9 +45,9 @@ class LibraryWatch {
   CallRows& calls_;
   Recorder& recorder_;
   GpuLibraryFinder finder_;
-  std::set<std::pair<FileId, GpuLibraryKind>> seen_;
+  std::map<std::pair<FileId, GpuLibraryKind>, int> tries_;  // kTries: probed, or given up
   std::set<FileId> loaders_;
-  std::set<std::string> problems_;
+  std::map<std::string, int> problems_;  // how often each was met
   std::map<std::string, uint16_t, std::less<>> numbers_;
   std::vector<ProbeGroup> groups_;  // by number
   std::vector<ProbedLibrary> libraries_;

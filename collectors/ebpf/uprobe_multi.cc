@@ -2,9 +2,12 @@
 #include "collectors/ebpf/uprobe_multi.h"
 
 #include <linux/bpf.h>
+#include <bpf/bpf.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <vector>
 
 namespace gpuwhy {
@@ -51,6 +54,26 @@ int LinkUprobeMulti(int program_fd, const std::string& path, std::span<const Pro
   request.multi_flags = kind.is_return ? kFlagReturn : 0;
   request.pid = kind.is_own_only ? static_cast<uint32_t>(getpid()) : 0;
   return static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &request, sizeof request));
+}
+
+// A link to a folder: who knows such links says that it is no file, who does not that the request
+// is invalid. libbpf asks in this way too.
+bool KernelHasUprobeMulti() {
+  const std::array<bpf_insn, 2> program{
+      bpf_insn{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+      bpf_insn{.code = BPF_JMP | BPF_EXIT}};
+  bpf_prog_load_opts options{};
+  options.sz = sizeof options;
+  options.expected_attach_type = static_cast<bpf_attach_type>(kAttachTypeUprobeMulti);
+  const int program_fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gpuwhy_try", "GPL", program.data(),
+                                       program.size(), &options);
+  if (program_fd < 0) return false;
+  const ProbePoint nowhere{};
+  const int link = LinkUprobeMulti(program_fd, "/", {&nowhere, 1}, {});
+  const bool has = link >= 0 || errno == EBADF;
+  if (link >= 0) close(link);
+  close(program_fd);
+  return has;
 }
 
 }  // namespace gpuwhy

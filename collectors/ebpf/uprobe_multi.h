@@ -23,4 +23,7 @@ struct UprobeMultiKind {
 int LinkUprobeMulti(int program_fd, const std::string& path, std::span<const ProbePoint> points,
                     UprobeMultiKind kind);
 
+// Whether this kernel has such links; needs the right to load programs.
+bool KernelHasUprobeMulti();
+
 }  // namespace gpuwhy

@@ -10,7 +10,7 @@
 namespace gpuwhy::ingero {
 namespace {
 
-constexpr double kMebibyte = 1 << 20;
+constexpr double kBytesPerMebibyte = 1 << 20;
 
 bool IsNumber(const Row& row, int column) {
   return row.Type(column) == SQLITE_INTEGER || row.Type(column) == SQLITE_FLOAT;
@@ -28,8 +28,10 @@ void AddSnapshot(const Row& row, bool is_first, Recorder& recorder) {
     recorder.AddCounterValue("system.cpu_pct", "pct", time_ns, row.Real(1));
   }
   recorder.AddCounterValue("system.mem_used_pct", "pct", time_ns, row.Real(2));
-  recorder.AddCounterValue("system.mem_available_bytes", "bytes", time_ns, row.Real(3) * kMebibyte);
-  recorder.AddCounterValue("system.swap_used_bytes", "bytes", time_ns, row.Real(4) * kMebibyte);
+  recorder.AddCounterValue("system.mem_available_bytes", "bytes", time_ns,
+                           row.Real(3) * kBytesPerMebibyte);
+  recorder.AddCounterValue("system.swap_used_bytes", "bytes", time_ns,
+                           row.Real(4) * kBytesPerMebibyte);
   recorder.AddCounterValue("system.load_avg", "count", time_ns, row.Real(5));
 }
 

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
+#include "schema/base/text.h"
+
 namespace gpuwhy::kineto {
 namespace {
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // A decimal number read from text: digits with `decimals` of them after the point.
 struct Decimal {

@@ -87,10 +87,6 @@ Json ParseObject(const std::string& text) {
   return root;
 }
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 }  // namespace
 
 TraceMetadata ParseMetadata(const std::string& text) {

@@ -6,6 +6,7 @@
 
 #include "collectors/process/number_text.h"
 #include "collectors/process/read_file.h"
+#include "schema/base/text.h"
 
 namespace gpuwhy {
 namespace {
@@ -24,10 +25,6 @@ constexpr std::array kPatterns{Pattern{"cri-containerd", "containerd"},
                                Pattern{"crio", "cri-o"},
                                Pattern{"libpod", "podman"},
                                Pattern{"libpod_parent", "podman"}};
-
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
 
 std::string_view TakeLastPart(std::string_view& path) {
   const size_t slash = path.rfind('/');
@@ -50,9 +47,9 @@ std::optional<Container> ContainerOfPart(std::string_view part, std::string_view
   if (part.size() < kIdDigits) return std::nullopt;
   const std::string_view prefix = part.substr(0, part.size() - kIdDigits);
   const std::string_view id = part.substr(prefix.size());
-  if (!std::all_of(id.begin(), id.end(), IsHexDigit)) return std::nullopt;
+  if (!std::all_of(id.begin(), id.end(), IsLowerHexDigit)) return std::nullopt;
   if (prefix.ends_with("conmon-")) return std::nullopt;
-  if (!prefix.empty() && IsHexDigit(prefix.back())) return std::nullopt;
+  if (!prefix.empty() && IsLowerHexDigit(prefix.back())) return std::nullopt;
   return Container{std::string(RuntimeOf(prefix.empty() ? parent : prefix)), std::string(id)};
 }
 

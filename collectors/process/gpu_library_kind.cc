@@ -5,6 +5,7 @@
 #include <array>
 
 #include "collectors/symbols/elf_symbols.h"
+#include "schema/base/text.h"
 
 namespace gpuwhy {
 namespace {
@@ -19,14 +20,10 @@ constexpr std::array kKnown{Known{GpuLibraryKind::kCudaRuntime, "libcudart", "cu
                             Known{GpuLibraryKind::kNccl, "libnccl", "ncclAllReduce"}};
 constexpr size_t kLeastHashDigits = 6;  // auditwheel writes 8
 
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 // "-9335f6a2" of "-9335f6a2.so.12"
 bool TakeHash(std::string_view& rest) {
   if (!rest.starts_with('-')) return true;
-  const auto* end = std::find_if_not(rest.begin() + 1, rest.end(), IsHexDigit);
+  const auto* end = std::find_if_not(rest.begin() + 1, rest.end(), IsLowerHexDigit);
   const auto count = static_cast<size_t>(end - rest.begin());
   rest.remove_prefix(count);
   return count > kLeastHashDigits;

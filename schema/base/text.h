@@ -11,6 +11,15 @@
 namespace gpuwhy {
 
 inline constexpr size_t kDefaultTextLimit = 120;
+inline constexpr size_t kPathLimit = 200;
+
+// Of ASCII, whatever the locale.
+constexpr bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool IsLowerHexDigit(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'f');
+}
 
 // Returns valid UTF-8 without control, direction-override, zero-width and tag characters or line
 // separators (each replaced by one U+FFFD), cut to `limit` characters with a trailing "…".

@@ -20,7 +20,7 @@ constexpr std::array kParts = {
     Part{"--kernels", "get_kernel_breakdown", "Add what the GPU spent its time on"},
     Part{"--stacks", "get_call_stacks", "Add which code made the calls"}};
 
-struct Options {
+struct ExplainOptions {
   std::string database;
   std::string since;
   std::string until;
@@ -30,7 +30,7 @@ struct Options {
   bool as_json = false;
 };
 
-Json Arguments(const Options& options) {
+Json Arguments(const ExplainOptions& options) {
   Json arguments = Json::object();
   if (!options.since.empty()) arguments["since"] = options.since;
   if (!options.until.empty()) arguments["until"] = options.until;
@@ -50,7 +50,7 @@ bool HasSeverity(const Answer& answer, const std::string& least) {
   return false;
 }
 
-int Run(const Options& options) {
+int Run(const ExplainOptions& options) {
   TraceSet traces;
   if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
     return PrintError(opened.error());
@@ -77,7 +77,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddExplain(CLI::App& app, RunFunction& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = app.add_subcommand("explain", "Say why the GPU waited, with the evidence");
   command->add_option("--db,trace", options->database,
                       "Trace database, or any file that gpuwhy import reads");

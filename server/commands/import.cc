@@ -18,9 +18,7 @@
 namespace gpuwhy {
 namespace {
 
-constexpr size_t kPathLimit = 200;
-
-struct Options {
+struct ImportArguments {
   std::vector<std::string> files;
   std::string database;
   bool is_again = false;
@@ -93,7 +91,8 @@ Result<Answer> Summary(const TraceDb& db, const std::vector<Outcome>& outcomes,
   return answer;
 }
 
-Result<Answer> ImportAll(const TraceDb& db, const Options& options, const std::string& database) {
+Result<Answer> ImportAll(const TraceDb& db, const ImportArguments& options,
+                         const std::string& database) {
   const StopOnSignal stop;
   std::vector<Outcome> outcomes;
   for (const std::string& file : options.files) {
@@ -110,7 +109,7 @@ Result<Answer> ImportAll(const TraceDb& db, const Options& options, const std::s
   return Summary(db, outcomes, database);
 }
 
-int Run(const Options& options) {
+int Run(const ImportArguments& options) {
   const std::string database = options.database.empty() ? DefaultDatabase() : options.database;
   auto target = ImportTarget::Open(database);
   if (!target.ok()) return PrintError(target.error());
@@ -124,7 +123,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddImport(CLI::App& app, RunFunction& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportArguments>();
   CLI::App* command =
       app.add_subcommand("import", "Read files of other profilers into a trace database");
   command->add_option("files", options->files, "Files; the format is recognised by content")

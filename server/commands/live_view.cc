@@ -4,20 +4,15 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "server/commands/live_screen.h"
 #include "server/commands/live_table.h"
+#include "server/commands/output.h"
 
 namespace gpuwhy {
 namespace {
-
-std::string_view Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // A job in the background must not draw over what the user does meanwhile.
 bool IsOurTerminal() {

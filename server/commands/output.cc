@@ -21,12 +21,12 @@ namespace {
 
 constexpr size_t kMessageLimit = 2000;
 
+}  // namespace
+
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
-
-}  // namespace
 
 std::string DefaultDatabase() {
   if (std::string path = Environment("GPUWHY_DB"); !path.empty()) return path;

@@ -15,6 +15,9 @@
 
 namespace gpuwhy {
 
+// Empty when the variable is not set.
+std::string Environment(const char* name);
+
 // $GPUWHY_DB, else $XDG_DATA_HOME/gpuwhy/trace.db, else ~/.local/share/gpuwhy/trace.db;
 // through sudo the home of the user who called it, so that both find the same.
 std::string DefaultDatabase();

@@ -6,15 +6,15 @@
 namespace gpuwhy {
 namespace {
 
-struct Options {
+struct ToolOptions {
   std::string database;
   bool as_json = false;
   Json arguments = Json::object();
 };
 
-using Shared = std::shared_ptr<Options>;
+using Shared = std::shared_ptr<ToolOptions>;
 
-int Run(const char* tool, const Options& options) {
+int Run(const char* tool, const ToolOptions& options) {
   TraceSet traces;
   if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
     return PrintError(opened.error());
@@ -42,7 +42,7 @@ void RunLater(CLI::App* command, RunFunction& run, const char* tool, const Share
 }  // namespace
 
 void AddStats(CLI::App& app, RunFunction& run) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ToolOptions>();
   CLI::App* command = app.add_subcommand("stats", "Count, p50, p95, p99 and maximum per operation");
   command->add_option("--db,trace", options->database,
                       "Trace database, or any file that gpuwhy import reads");
@@ -58,7 +58,7 @@ void AddStats(CLI::App& app, RunFunction& run) {
 }
 
 void AddQuery(CLI::App& app, RunFunction& run) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ToolOptions>();
   CLI::App* command = app.add_subcommand("query", "Run one SELECT on a trace, read-only");
   command
       ->add_option_function<std::string>(

@@ -13,8 +13,6 @@
 namespace gpuwhy {
 namespace {
 
-constexpr size_t kPathLimit = 200;
-
 bool Exists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));

@@ -11,8 +11,6 @@
 namespace gpuwhy {
 namespace {
 
-constexpr size_t kPathLimit = 200;
-
 std::string StatusText(const TraceOutcome& outcome) {
   constexpr int kSignalBase = 128;
   if (!outcome.command_status) {

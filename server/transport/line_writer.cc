@@ -10,7 +10,7 @@ namespace gpuwhy {
 namespace {
 
 constexpr size_t kMaxPendingBytes = size_t{64} << 10;  // what a pipe takes at once
-constexpr size_t kKeptBytes = size_t{1} << 20;
+constexpr size_t kIdleCapacityBytes = size_t{1} << 20;
 
 bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -36,7 +36,7 @@ void LineWriter::WriteOut() {
     on_broken_();
   }
   pending_.clear();
-  if (pending_.capacity() > kKeptBytes) std::string().swap(pending_);
+  if (pending_.capacity() > kIdleCapacityBytes) std::string().swap(pending_);
 }
 
 void LineWriter::Write(std::string_view line) {

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_session.hpp>
-#else
-#define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-#endif
-
 #include <filesystem>
 #include <iostream>
 
+#include "tests/support/catch_runner.h"
 #include "tests/support/shared_data.h"
 
 int main(int argc, char** argv) {
@@ -18,5 +12,5 @@ int main(int argc, char** argv) {
               << " (set GPUWHY_SHARED_DATA)\n";
     return kSkipped;
   }
-  return Catch::Session().run(argc, argv);
+  return gpuwhy::RunCatch(argc, argv);
 }

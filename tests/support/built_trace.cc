@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/built_trace.h"
 
+#include "tests/support/required.h"
 #include "tools/analysis/facts_cache.h"
 #include "tools/tool.h"
 
 namespace gpuwhy {
-namespace {
-
-template <typename T>
-T Required(Result<T> result) {
-  if (!result.ok()) std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  GPUWHY_CHECK(result.ok());
-  return std::move(result).value();
-}
-
-}  // namespace
-
 int64_t TraceBuilder::Thread(int64_t pid, int64_t tid) {
   return recorder_.ThreadOf(recorder_.ProcessOf(pid), tid);
 }

@@ -2,24 +2,13 @@
 #include "tests/support/detect.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
+#include "tests/support/required.h"
 #include "tools/analysis/trace_facts.h"
 #include "tools/json.h"
 
 namespace gpuwhy {
-namespace {
-
-template <typename T>
-T Required(Result<T> result) {
-  if (!result.ok()) std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  GPUWHY_CHECK(result.ok());
-  return std::move(result).value();
-}
-
-}  // namespace
-
 Detection Detect(const TraceDb& db, std::string_view detector) {
   const Params params = Required(Params::Parse({}, Json()));
   const auto& all = tools::detectors::AllDetectors();

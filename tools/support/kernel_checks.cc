@@ -5,8 +5,6 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 
 #include "schema/base/text.h"
 #include "tools/support/machine.h"
@@ -21,18 +19,6 @@ constexpr int kOldestMinor = 15;
 bool Exists(const char* path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
-}
-
-// Nothing when the file is absent or refuses to be read, as /proc/pressure does when it is off.
-std::optional<std::string> FirstLine(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  return CleanText(line, 160);
-}
-
-CheckState OkIf(bool is_ok, CheckState otherwise = CheckState::kMissing) {
-  return is_ok ? CheckState::kOk : otherwise;
 }
 
 MachineCheck Version() {
@@ -64,7 +50,7 @@ MachineCheck Btf() {
 }
 
 MachineCheck Jit() {
-  const auto on = FirstLine("/proc/sys/net/core/bpf_jit_enable");
+  const auto on = FirstLineOf("/proc/sys/net/core/bpf_jit_enable");
   const bool is_off = on == "0";
   return {.what = "BPF compiler",
           .state = OkIf(!is_off, CheckState::kLimited),
@@ -86,7 +72,7 @@ MachineCheck Uprobes() {
 }
 
 MachineCheck PerfEvents() {
-  const auto level = FirstLine("/proc/sys/kernel/perf_event_paranoid");
+  const auto level = FirstLineOf("/proc/sys/kernel/perf_event_paranoid");
   return {.what = "perf events",
           .state = OkIf(level.has_value(), CheckState::kLimited),
           .found = level ? "perf_event_paranoid=" + *level : "absent",
@@ -95,7 +81,7 @@ MachineCheck PerfEvents() {
 }
 
 MachineCheck KernelPointers() {
-  const auto level = FirstLine("/proc/sys/kernel/kptr_restrict");
+  const auto level = FirstLineOf("/proc/sys/kernel/kptr_restrict");
   const bool hides_all = level == "2";
   return {.what = "kernel symbols",
           .state = OkIf(!hides_all, CheckState::kLimited),
@@ -106,7 +92,7 @@ MachineCheck KernelPointers() {
 
 // "none [integrity] confidentiality": the chosen one is in brackets.
 MachineCheck Lockdown() {
-  const auto modes = FirstLine("/sys/kernel/security/lockdown");
+  const auto modes = FirstLineOf("/sys/kernel/security/lockdown");
   const bool is_strict = modes && modes->find("[confidentiality]") != std::string::npos;
   return {.what = "kernel lockdown",
           .state = OkIf(!is_strict),
@@ -129,7 +115,7 @@ MachineCheck LockedMemory() {
 
 MachineCheck Pressure() {
   const bool is_built = Exists("/proc/pressure/cpu");
-  const bool is_on = FirstLine("/proc/pressure/cpu").has_value();
+  const bool is_on = FirstLineOf("/proc/pressure/cpu").has_value();
   return {.what = "pressure stall information",
           .state = OkIf(is_on, CheckState::kLimited),
           .found = is_on      ? "on"

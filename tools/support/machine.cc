@@ -16,19 +16,8 @@
 namespace gpuwhy {
 namespace {
 
-std::string FirstLine(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return CleanText(line, 160);
-}
-
-CheckState OkIf(bool is_ok) {
-  return is_ok ? CheckState::kOk : CheckState::kMissing;
-}
-
 MachineCheck Driver() {
-  const std::string version = FirstLine("/proc/driver/nvidia/version");
+  const std::string version = FirstLineOf("/proc/driver/nvidia/version").value_or("");
   return {.what = "NVIDIA kernel driver",
           .state = OkIf(!version.empty()),
           .found = version.empty() ? "not loaded" : version,
@@ -103,6 +92,13 @@ std::vector<MachineCheck> CheckPrograms() {
 }
 
 }  // namespace
+
+std::optional<std::string> FirstLineOf(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  return CleanText(line, 160);
+}
 
 std::vector<MachineCheck> CheckMachine() {
   std::vector<MachineCheck> checks = CheckKernel();

@@ -3,6 +3,7 @@
 // capabilities of this process, libraries that can be loaded. Nothing is changed. Any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ std::vector<MachineCheck> CheckMachine();
 // Parts of it, by source file.
 std::vector<MachineCheck> CheckKernel();      // version, type information, settings
 std::vector<MachineCheck> CheckPrivileges();  // each capability that recording uses
+
+// For the checks themselves. Nothing when the file is absent or refuses to be read, as
+// /proc/pressure does when it is off.
+std::optional<std::string> FirstLineOf(const char* path);
+inline CheckState OkIf(bool is_ok, CheckState otherwise = CheckState::kMissing) {
+  return is_ok ? CheckState::kOk : otherwise;
+}
 
 // The table of checks, for those who add rows of their own.
 Table ChecksTable();

@@ -6,8 +6,6 @@
 namespace gpuwhy {
 namespace {
 
-constexpr size_t kSentenceLimit = 4000;
-
 Json FactsJson(const std::vector<Fact>& facts) {
   Json out = Json::object();
   for (const Fact& fact : facts)

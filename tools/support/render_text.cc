@@ -11,7 +11,6 @@
 namespace gpuwhy {
 namespace {
 
-constexpr size_t kSentenceLimit = 4000;
 constexpr size_t kMinWrapWidth = 40;  // narrower windows are left to the terminal
 constexpr std::string_view kIndent = "   ";
 

@@ -19,7 +19,7 @@
 namespace gpuwhy {
 namespace {
 
-constexpr int kKills = 20;
+constexpr int kKills = 10;
 
 void SleepMs(int64_t ms) {
   const timespec length{.tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1'000'000};
@@ -147,7 +147,7 @@ void LetItRun(const std::string& database, bool until_it_writes, int64_t ms) {
   if (until_it_writes) {
     WaitUntil([&] {
       SleepMs(20);
-      return Look(database).end_ns != 0;
+      return Look(database).call_count != 0;
     });
   }
   SleepMs(ms);
@@ -156,7 +156,7 @@ void LetItRun(const std::string& database, bool until_it_writes, int64_t ms) {
 }  // namespace
 
 TEST_CASE("crash: a recorder that is killed leaves a trace that opens, and nothing in the kernel",
-          "[.unsteady][ebpf]") {
+          "[ebpf]") {
   const Workload workload;
   std::minstd_rand random(42);
   size_t most_programs = 0;

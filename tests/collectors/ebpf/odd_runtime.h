@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library of tests/support/libraries/odd_runtime.c, loaded while a process runs. A call made
-// before the recorder has seen the library is not recorded, so Load waits until the kernel has put
-// its breakpoint on the function.
+// before the recorder has seen the library is not recorded, so Load waits until one is.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@ struct OddRuntime {
   int (*stream_query)(void*) = nullptr;
   int (*launch_host_func)(void*, void (*)(void*), void*) = nullptr;
 
-  // Exits with 3 where it cannot be loaded, with 4 when nobody probes it within half a minute.
+  // In the body of Record only. Exits with 3 where it cannot be loaded.
   static OddRuntime Load(const std::string& path);
 };
 

@@ -176,7 +176,7 @@ TEST_CASE("ebpf: forks of a Python process have Python frames from the start", "
   }
 }
 
-TEST_CASE("ebpf: a GPU call shows the Python code that made it", "[.unsteady][ebpf]") {
+TEST_CASE("ebpf: a GPU call shows the Python code that made it", "[ebpf]") {
   const Script script(
       "import ctypes, time\ncuda = ctypes.CDLL('" GPUWHY_SIMGPU_DIR
       "/libcudart.so.12')\ndef wait_for_gpu():\n    cuda.cudaDeviceSynchronize()\n"

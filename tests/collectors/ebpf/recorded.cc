@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/collectors/ebpf/recorded.h"
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +28,16 @@ class Gate {
     static_cast<void>(read(fds_[0], &byte, 1));
   }
   void Open() const { REQUIRE(write(fds_[1], "g", 1) == 1); }
+  bool IsOpen() const {  // of any process
+    pollfd state{.fd = fds_[0], .events = POLLIN, .revents = 0};
+    return poll(&state, 1, 0) == 1;
+  }
 
  private:
   int fds_[2] = {-1, -1};
 };
+
+const Gate* recorded_gate = nullptr;  // of the run in progress
 
 bool HasEnded(pid_t pid, bool waits) {
   siginfo_t info{};
@@ -39,6 +46,13 @@ bool HasEnded(pid_t pid, bool waits) {
 }
 
 }  // namespace
+
+bool StoresStreamQuery(const TraceDb& db) {
+  const auto found = db.QueryInt(
+      "SELECT EXISTS (SELECT 1 FROM api_call JOIN name n ON n.id = name_id WHERE n.text = "
+      "'cudaStreamQuery')");
+  return found.ok() && found.value() == 1;
+}
 
 int64_t RecordedRun::Int(const std::string& sql) const {
   const auto value = db->QueryInt(sql);
@@ -54,6 +68,9 @@ std::string RecordedRun::Text(const std::string& sql) const {
 
 RecordedRun Record(const std::function<Numbers()>& body, RecordingSetup setup) {
   const Gate gate;
+  const Gate recorded;
+  recorded_gate = &recorded;
+  if (!setup.is_recorded) setup.is_recorded = &StoresStreamQuery;
   SimProcess process(
       [&] {
         gate.Wait();
@@ -71,6 +88,7 @@ RecordedRun Record(const std::function<Numbers()>& body, RecordingSetup setup) {
   while (!HasEnded(process.pid(), !setup.reads_while_running)) {
     if (setup.meanwhile) setup.meanwhile(*recording.value());
     REQUIRE(recording.value()->Read(kWait).ok());
+    if (!recorded.IsOpen() && setup.is_recorded(db.value())) recorded.Open();
     if (std::chrono::steady_clock::now() < next_second) continue;
     next_second += std::chrono::seconds(1);
     REQUIRE(recording.value()->EndSecond().ok());
@@ -82,6 +100,15 @@ RecordedRun Record(const std::function<Numbers()>& body, RecordingSetup setup) {
   run.db = std::make_unique<TraceDb>(std::move(db).value());
   run.clock_offset_ns = run.Int("SELECT clock_offset_ns FROM capture");
   return run;
+}
+
+void CallUntilRecorded(const std::function<void()>& call) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!recorded_gate->IsOpen()) {
+    if (std::chrono::steady_clock::now() > deadline) _exit(4);
+    call();
+    poll(nullptr, 0, 1);
+  }
 }
 
 std::optional<std::string> WhyNotRecordable() {

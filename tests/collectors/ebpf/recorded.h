@@ -31,11 +31,20 @@ struct RecordingSetup {
   Environment environment;
   bool follows_all = false;         // every GPU user of the machine in place of the child
   bool reads_while_running = true;  // false: nobody takes rows out of the ring before the end
+  // Whether the calls of CallUntilRecorded arrive; where empty, StoresStreamQuery.
+  std::function<bool(const TraceDb&)> is_recorded;
   // Called in the test's process while the body runs, between reads.
   std::function<void(LiveRecording&)> meanwhile;
 };
 
+// Whether a cudaStreamQuery is stored.
+bool StoresStreamQuery(const TraceDb& db);
+
 RecordedRun Record(const std::function<Numbers()>& body, RecordingSetup setup = {});
+
+// For bodies: a call made before the recorder has found a library is not recorded, so this makes
+// calls, a thousand a second, until they are. Exits with 4 when that takes half a minute.
+void CallUntilRecorded(const std::function<void()>& call);
 
 // Why nothing can be recorded here, or nothing.
 std::optional<std::string> WhyNotRecordable();
