@@ -10,7 +10,8 @@
 namespace gpuwhy {
 namespace {
 
-// A file may be deleted, or its mapping change, between looking and opening: the next look finds it.
+// A file may be deleted, or its mapping change, between looking and opening: the next look finds
+// it.
 constexpr int kTries = 3;
 
 // Every exported name to probe.

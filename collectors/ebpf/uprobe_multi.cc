@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/ebpf/uprobe_multi.h"
 
-#include <linux/bpf.h>
 #include <bpf/bpf.h>
+#include <linux/bpf.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
