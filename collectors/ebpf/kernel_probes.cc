@@ -66,6 +66,7 @@ Status KernelProbes::Load(const ProbeSettings& settings) {
   cpu_count_ = libbpf_num_possible_cpus();
   skeleton_->programs = recorder_bpf__open();
   if (skeleton_->programs == nullptr) return log.Failure("cannot open the BPF programs", errno);
+  ChooseBlockPrograms(settings.uses_block_io_start);
   LeaveOutAbsent();
   Configure(settings);
   GPUWHY_ASSIGN_OR_RETURN(roll_ups_, RollUpMaps::Make());
@@ -102,10 +103,23 @@ void KernelProbes::LeaveOutAbsent() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton_->programs->obj) {
     const std::string tracepoint = TracepointOf(program);
-    if (tracepoint.empty() || Exists(types.get(), tracepoint)) continue;
+    if (tracepoint.empty() || !bpf_program__autoload(program)) continue;
+    if (Exists(types.get(), tracepoint)) continue;
     bpf_program__set_autoload(program, false);
     absent_.push_back(tracepoint);
   }
+}
+
+// One pair of programs for disk requests, whichever the kernel can run.
+void KernelProbes::ChooseBlockPrograms(bool prefers_io_start) {
+  const BtfPtr types(btf__load_vmlinux_btf());
+  const auto& programs = skeleton_->programs->progs;
+  const bool has = prefers_io_start && types && Exists(types.get(), "block_io_start");
+  skeleton_->programs->rodata->lacks_block_io_start = has ? 0 : 1;
+  bpf_program__set_autoload(programs.on_io_start, has);
+  bpf_program__set_autoload(programs.on_io_done, has);
+  bpf_program__set_autoload(programs.on_old_io_insert, !has);
+  bpf_program__set_autoload(programs.on_old_io_complete, !has);
 }
 
 void KernelProbes::Configure(const ProbeSettings& settings) const {

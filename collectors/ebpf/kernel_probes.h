@@ -35,8 +35,9 @@ struct ProbeSettings {
   uint64_t rows_per_cpu_second = 100'000;
   uint64_t cgroup_id = 0;  // inode of a cgroup's directory: what moves into it is enrolled
   std::string comm;        // what executes under this name is enrolled; at most 15 characters
-  bool uses_uprobe_multi = true;  // where the kernel has it (6.6); else one perf event a probe
-  unsigned sample_hz = 49;        // 0: no stack samples
+  bool uses_uprobe_multi = true;    // where the kernel has it (6.6); else one perf event a probe
+  bool uses_block_io_start = true;  // where the kernel has it (6.5); else block_rq_insert
+  unsigned sample_hz = 49;          // 0: no stack samples
 };
 
 // One place to probe: a file offset and the number under which it is reported.
@@ -116,6 +117,7 @@ class KernelProbes {
   KernelProbes();
   Status Load(const ProbeSettings& settings);
   void LeaveOutAbsent();
+  void ChooseBlockPrograms(bool prefers_io_start);
   void Configure(const ProbeSettings& settings) const;
   Status AttachTracepoints();
   Status StartSampling(unsigned hz);

@@ -58,5 +58,15 @@ int BPF_PROG(on_io_issue, struct request* request) {
   __u64 key = (__u64)request;
   struct BlockRequest* begun = bpf_map_lookup_elem(&block_requests, &key);
   if (begun) begun->bytes = BPF_CORE_READ(request, __data_len);
-  return 0;
+  return begun || !lacks_block_io_start ? 0 : begin(request);
+}
+
+/* Before Linux 6.5 there is neither block_io_start nor block_io_done: a request begins when it is
+ * queued or, where a device has no queue, issued, and has ended when nothing of it is left. */
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(on_old_io_insert, struct request* request) { return begin(request); }
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_old_io_complete, struct request* request, int error, unsigned int bytes) {
+  return bytes < BPF_CORE_READ(request, __data_len) ? 0 : end(request);
 }

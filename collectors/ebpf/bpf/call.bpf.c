@@ -142,9 +142,8 @@ int call_return(struct pt_regs* regs) {
     count_loss(kLossReturnAlone);
     return 0;
   }
-  for (int i = index + 1; i < GPUWHY_CALL_DEPTH; ++i) {
-    if (i < state->call_depth) count_loss(kLossReturnMissing);
-  }
+  if (state->call_depth > index + 1)
+    count_losses(kLossReturnMissing, state->call_depth - index - 1);
   state->call_depth = (__u8)index;
   send_call(regs, state, index, now_ns);
   return 0;

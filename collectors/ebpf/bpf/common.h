@@ -22,9 +22,13 @@
 
 #define NS_PER_SECOND 1000000000ULL
 
-static __always_inline void count_loss(__u32 kind) {
+static __always_inline void count_losses(__u32 kind, __u64 number) {
   __u64* count = bpf_map_lookup_elem(&losses, &kind);
-  if (count) __sync_fetch_and_add(count, 1);
+  if (count) __sync_fetch_and_add(count, number);
+}
+
+static __always_inline void count_loss(__u32 kind) {
+  count_losses(kind, 1);
 }
 
 static __always_inline bool is_target(__u32 tgid) {

@@ -17,6 +17,7 @@ const volatile __u64 lock_row_min_ns = 20000;
 const volatile __u64 stack_min_ns = 1000000;
 const volatile __u64 rows_per_cpu_second = 100000;
 const volatile __u64 cgroup_id = 0;
+const volatile __u32 lacks_block_io_start = 0;
 const volatile char comm_to_enrol[GPUWHY_COMM_BYTES] = {};
 volatile __u64 off_cpu_row_floor_ns = 0;
 volatile __u32 sheds_off_cpu_stacks = 0;

@@ -19,7 +19,7 @@
 namespace gpuwhy {
 namespace {
 
-constexpr int kKills = 10;
+constexpr int kKills = 6;
 
 void SleepMs(int64_t ms) {
   const timespec length{.tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1'000'000};

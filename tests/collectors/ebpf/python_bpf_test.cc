@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python frames of real interpreters, walked in the real kernel: the hottest stack of each kind of
 // code is exactly the chain of calls that the script makes, with files and lines.
+#include <filesystem>
+#include <fstream>
+
 #include "tests/catch.h"
 #include "tests/collectors/ebpf/python_run.h"
 
@@ -177,15 +180,26 @@ TEST_CASE("ebpf: forks of a Python process have Python frames from the start", "
 }
 
 TEST_CASE("ebpf: a GPU call shows the Python code that made it", "[ebpf]") {
-  const Script script(
-      "import ctypes, time\ncuda = ctypes.CDLL('" GPUWHY_SIMGPU_DIR
-      "/libcudart.so.12')\ndef wait_for_gpu():\n    cuda.cudaDeviceSynchronize()\n"
-      "end = time.monotonic() + 0.5\nwhile time.monotonic() < end: wait_for_gpu()\n");
+  const TempDir dir;
+  const std::string seen = dir.File("seen");
+  const Script script("import ctypes, os, time\ncuda = ctypes.CDLL('" GPUWHY_SIMGPU_DIR
+                      "/libcudart.so.12')\ndef wait_for_gpu():\n    cuda.cudaDeviceSynchronize()\n"
+                      "end = time.monotonic() + 60\n"
+                      "while time.monotonic() < end and not os.path.exists('" +
+                      seen + "'): wait_for_gpu()\n");
   RecordingSetup setup;
+  setup.is_recorded = [&](const TraceDb& db) {
+    const auto count =
+        db.QueryInt("SELECT count(*) FROM frame WHERE function_name = 'wait_for_gpu'");
+    if (!count.ok() || count.value() == 0) return false;
+    std::ofstream(seen) << "seen";
+    return true;
+  };
   setup.options.probes.stack_min_ns = 0;
   for (const Command& interpreter : Interpreters()) {
     if (interpreter.size() > 1) continue;  // in a container, without the library
     INFO(VersionOf(interpreter));
+    std::filesystem::remove(seen);
     const RecordedRun run = RecordScript(interpreter, script, setup);
     const int64_t callsite = run.Int(
         "SELECT callsite_id FROM api_call JOIN name ON name.id = name_id "
