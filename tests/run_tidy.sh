@@ -13,10 +13,9 @@ if [ -z "$tidy" ] || ! "$tidy" --version | grep -q 'version 14\.'; then
 fi
 [ -n "$(git ls-files Makefile)" ] || { echo "skipped: this is no git checkout, or git is not here"; exit 4; }
 export tidy
-if [ ! -f build/asan/bpf/recorder.skel.h ]; then
-  cmake --preset asan >/dev/null && cmake --build --preset asan --target bpf/recorder.skel.h >/dev/null || exit 1
-fi
-units() { find build/asan -path '*/Unity/*.cxx' -not -path '*/tests/*' -not -path '*/examples/*'; }
+[ -f build/asan/build.ninja ] || cmake --preset asan >/dev/null || exit 1
+cmake --build --preset asan --target bpf/recorder.skel.h >/dev/null || exit 1
+units() { sed -n 's/^ *"file": "\(.*\/Unity\/.*\)".*/\1/p' build/asan/compile_commands.json; }  # not those of an earlier configuration
 sources() { sed -n 's/^#include "\(.*\)"$/\1/p' "$1"; }
 # Nothing may slip through: every source of ours is in some unit.
 missed=$(comm -23 <(git ls-files 'schema/*.cc' 'collectors/*.cc' 'tools/*.cc' 'server/*.cc' 'prompts/*.cc' | sed "s|^|$PWD/|" | sort) \

@@ -48,6 +48,9 @@ void AddStep(CLI::App& app, StepOptions& step) {
   app.add_flag("--graph", step.is_graph, "launch the kernels as one graph");
   app.add_flag("--graph-each-step", step.is_graph_made_each_step, "make that graph each step anew");
   app.add_option("--fault-bytes", step.fault_bytes, "fresh memory touched per step");
+  app.add_option("--resident-mappings", step.resident_mappings,
+                 "mappings of memory kept all the time, as a large program has");
+  app.add_option("--resident-bytes", step.resident_bytes, "bytes in all of them");
   app.add_option("--allreduce-bytes", step.allreduce_bytes, "bytes reduced per step, with --ranks");
 }
 

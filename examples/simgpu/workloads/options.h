@@ -31,6 +31,8 @@ struct StepOptions {
   bool is_graph = false;
   bool is_graph_made_each_step = false;
   size_t fault_bytes = 0;  // fresh memory that is touched each step
+  int resident_mappings = 0;
+  size_t resident_bytes = size_t{3} << 30;  // in all of them
   size_t allreduce_bytes = size_t{1} << 20;
 };
 

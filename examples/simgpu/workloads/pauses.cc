@@ -35,6 +35,15 @@ __attribute__((noinline)) void WriteLog(double ms) {
   SleepUntilNs(NowNs() + static_cast<int64_t>(ms * 1e6));
 }
 
+void* MapTouched(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  for (size_t offset = 0; offset < bytes; offset += page_bytes)
+    static_cast<volatile char*>(memory)[offset] = 1;
+  return memory;
+}
+
 bool IsDue(int64_t step, int every) {
   return every > 0 && step % every == 0;
 }
@@ -49,12 +58,17 @@ Status PauseAfterStep(const PauseOptions& options, int64_t step) {
 
 void TouchFreshMemory(size_t bytes) {
   if (bytes == 0) return;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
-  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  for (size_t offset = 0; offset < bytes; offset += page_bytes)
-    static_cast<volatile char*>(memory)[offset] = 1;
-  munmap(memory, bytes);
+  void* memory = MapTouched(bytes);
+  if (memory != nullptr) munmap(memory, bytes);
+}
+
+// Neighbours of different protection stay apart.
+void KeepResident(int mappings, size_t bytes) {
+  for (int i = 0; i < mappings; ++i) {
+    const size_t size = bytes / static_cast<size_t>(mappings);
+    void* memory = MapTouched(size);
+    if (memory != nullptr && i % 2 == 1) mprotect(memory, size, PROT_READ);
+  }
 }
 
 }  // namespace gpuwhy::simgpu

@@ -12,5 +12,7 @@ Status PauseAfterStep(const PauseOptions& options, int64_t step);
 
 // Maps, touches and unmaps so many bytes of fresh memory.
 void TouchFreshMemory(size_t bytes);
+// Mappings of touched memory that the kernel cannot merge, until the process ends.
+void KeepResident(int mappings, size_t bytes);
 
 }  // namespace gpuwhy::simgpu

@@ -81,9 +81,9 @@ class Trainer {
   }
 
   void RunStep(std::span<const char> batch) {
+    TouchFreshMemory(options_.step.fault_bytes);
     input_.CopyIn(batch, kernels_.stream());
     HostWork(host_ms_);
-    TouchFreshMemory(options_.step.fault_bytes);
     kernels_.LaunchStep();
     reduction_.Run(kernels_.stream());
     const int every = options_.step.sync_every_steps;
@@ -104,6 +104,7 @@ int RunRank(const Options& options, const ncclUniqueId& id, int rank) {
   auto loader = Loader::Start(options.loader);
   Status status = loader.ok() ? Status() : loader.error();
   if (status.ok()) {
+    KeepResident(options.step.resident_mappings, options.step.resident_bytes);
     status = Trainer(options, id, rank).Train(loader.value());
     loader.value().Stop();
   }

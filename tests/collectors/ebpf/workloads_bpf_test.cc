@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole programs: who kept whom waiting, and the recorder beside programs that end badly.
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 
 #include "tests/catch.h"
 #include "tests/collectors/ebpf/recorded.h"
+#include "tests/support/detect.h"
 
 namespace gpuwhy {
 namespace {
@@ -74,6 +76,19 @@ pid_t StartRecorder(const std::string& database, const std::vector<std::string>&
   return recorder;
 }
 
+[[noreturn]] void ReadForEver(const std::string& path) {
+  prctl(PR_SET_NAME, "smaps-reader");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::vector<char> text(1U << 20U);
+  while (true) {
+    const int fd = open(path.c_str(), O_RDONLY);
+    if (fd < 0) _exit(0);
+    while (read(fd, text.data(), text.size()) > 0) {
+    }
+    close(fd);
+  }
+}
+
 size_t OpenFiles() {
   size_t count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
@@ -114,6 +129,38 @@ TEST_CASE("ebpf: who waits at a pipe for a loader names the loader as its waker"
                 " AND EXISTS (SELECT 1 FROM api_call a JOIN name n ON n.id = a.name_id WHERE "
                 "a.thread_id = o.thread_id AND n.text = 'cudaLaunchKernel' AND a.start_ns >= "
                 "o.start_ns + o.duration_ns)") >= 20);
+}
+
+TEST_CASE("ebpf: a reader of smaps is found as what the training waits for", "[ebpf]") {
+  pid_t reader = 0;
+  RecordingSetup setup;
+  setup.is_recorded = [&](const TraceDb& db) {
+    const auto loop = db.QueryInt("SELECT max(pid) FROM process WHERE name = 'training_loop'");
+    if (!loop.ok() || loop.value() == 0) return false;
+    reader = fork();
+    if (reader == 0) ReadForEver("/proc/" + std::to_string(loop.value()) + "/smaps");
+    return true;
+  };
+  const RecordedRun run = Record(
+      [] {
+        const pid_t loop =
+            Start({kTrainingLoop, "--duration-s", "3", "--workers", "0", "--batch-cpu-ms", "0",
+                   "--fault-bytes", "4194304", "--sync-every", "1", "--resident-mappings", "8",
+                   "--resident-bytes", "500000000"});
+        return Numbers{loop, StatusOf(loop)};
+      },
+      setup);
+  kill(reader, SIGKILL);
+  StatusOf(reader);
+  REQUIRE(run.numbers.at(1) == 0);
+  const auto findings = FindingsOf(*run.db, "mmap-lock-interference");
+  INFO(SilenceOf(*run.db, "mmap-lock-interference").reason);
+
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].title.ends_with("held by smaps-reader"));
+  CHECK(findings[0].severity >= Severity::kMedium);
+  CHECK(findings[0].lost_ns > 0);
+  CHECK(EvidenceHolds(*run.db, findings[0]));
 }
 
 TEST_CASE("ebpf: a stranger that takes the core is named as preemptor, by name", "[ebpf]") {
