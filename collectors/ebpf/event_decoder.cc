@@ -92,7 +92,8 @@ void EventDecoder::Decode(const ProcessEvent& event) {
   if (change == kProcessExit || change == kThreadExit) calls_.FlushThread(event.header.tid);
   if (change == kProcessExit) calls_.EndProcess(processes_.Process(event.header.tgid));
   if ((change == kProcessExec && event.header.is_target != 0) || change == kLibrariesChanged) {
-    changed_.insert(static_cast<pid_t>(event.header.tgid));
+    changed_.emplace(static_cast<pid_t>(event.header.tgid),
+                     static_cast<int64_t>(event.header.time_ns));
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include <set>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -34,7 +34,7 @@ class EventDecoder {
   void Decode(const EventHeader& header, size_t size_bytes);
   // Processes whose libraries have changed since the last call; when every GPU user is followed, of
   // those too that are no targets yet.
-  std::set<pid_t> TakeChanged() { return std::exchange(changed_, {}); }
+  std::map<pid_t, int64_t> TakeChanged() { return std::exchange(changed_, {}); }
 
  private:
   void Decode(const CallEvent& event);
@@ -51,7 +51,7 @@ class EventDecoder {
   StackBook& stacks_;
   CallRows& calls_;
   int64_t offset_ns_;
-  std::set<pid_t> changed_;
+  std::map<pid_t, int64_t> changed_;  // CLOCK_MONOTONIC of the first time
 };
 
 }  // namespace gpuwhy

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "collectors/ebpf/clock.h"
 #include "collectors/ebpf/losses.h"
 #include "collectors/process/mapped_file.h"
 #include "collectors/symbols/elf_symbols.h"
+#include "schema/base/text.h"
 
 namespace gpuwhy {
 namespace {
@@ -59,7 +61,14 @@ void LibraryWatch::ProbeLoaderOf(pid_t pid) {
   }
 }
 
-void LibraryWatch::Look(const std::vector<pid_t>& pids) {
+void LibraryWatch::CountLate(const GpuLibrary& library, pid_t pid, int64_t changed_ns) {
+  recorder_.Count(kLibraryProbedLate, 1, {},
+                  fmt::format("{} was probed {} after process {} had loaded it", library.path,
+                              FormatDuration(MonotonicNs() - changed_ns), pid));
+}
+
+void LibraryWatch::Look(const std::vector<pid_t>& pids,
+                        const std::map<pid_t, int64_t>& changed_at) {
   for (const pid_t pid : pids)
     ProbeLoaderOf(pid);
   for (const auto& [pid, found] : finder_.FindAll(pids)) {
@@ -69,6 +78,8 @@ void LibraryWatch::Look(const std::vector<pid_t>& pids) {
       const auto count = Probe(library);
       tries = count.ok() ? kTries : tries + 1;
       if (count.ok()) libraries_.push_back({library.kind, library.path, count.value()});
+      const auto changed = changed_at.find(pid);
+      if (count.ok() && changed != changed_at.end()) CountLate(library, pid, changed->second);
       if (!count.ok() && tries == kTries) {
         recorder_.Count(kLibraryNotProbed, 1, {}, count.error().message);
       }

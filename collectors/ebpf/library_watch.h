@@ -32,12 +32,15 @@ class LibraryWatch {
 
   // Looks at the maps of these processes and probes what is new, their dynamic loaders too: those
   // tell when libraries come. What cannot be probed in several looks is counted as a loss once.
-  void Look(const std::vector<pid_t>& pids);
+  // `changed_at`: CLOCK_MONOTONIC of when the kernel told of new libraries; what was called between
+  // then and the probes is counted as unseen.
+  void Look(const std::vector<pid_t>& pids, const std::map<pid_t, int64_t>& changed_at = {});
   const std::vector<ProbedLibrary>& libraries() const { return libraries_; }
   ProbeGroup GroupOf(uint16_t function_id) const { return groups_.at(function_id); }
 
  private:
   void ProbeLoaderOf(pid_t pid);
+  void CountLate(const GpuLibrary& library, pid_t pid, int64_t changed_ns);
   Result<size_t> Probe(const GpuLibrary& library);
   Result<uint16_t> NumberOf(const std::string& name, const ProbedFunction& function);
 

@@ -185,11 +185,14 @@ CostPart LiveRecording::PartOf(const RollUpKey& key) const {
 
 // New libraries at once: each millisecond is calls that are not seen.
 void LiveRecording::LookAtChanged() {
-  const std::set<pid_t> changed = decoder_->TakeChanged();
+  const std::map<pid_t, int64_t> changed = decoder_->TakeChanged();
   if (changed.empty()) return;
-  libraries_->Look({changed.begin(), changed.end()});
-  python_watch_->Look({changed.begin(), changed.end()});
-  for (const pid_t pid : changed) {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, time_ns] : changed)
+    pids.push_back(pid);
+  libraries_->Look(pids, changed);
+  python_watch_->Look(pids);
+  for (const pid_t pid : pids) {
     if (processes_->IsFollowed(static_cast<uint32_t>(pid))) {
       stacks_->Remember(static_cast<uint32_t>(pid));
     }

@@ -37,6 +37,11 @@ inline constexpr LossKind kLibraryNotProbed{
     .severity = LossSeverity::kDataLoss,
     .description = "a GPU library could not be probed: its calls are not recorded",
     .advice = "the text says why; run as root and on the host for processes in containers"};
+inline constexpr LossKind kLibraryProbedLate{
+    .name = "ebpf_library_probed_late",
+    .severity = LossSeverity::kInfo,
+    .description = "a GPU library was loaded while recording: calls until it was probed are unseen",
+    .advice = "the text says how long that was; start the program before the recorder to see all"};
 inline constexpr LossKind kSymbolsUnreadable{
     .name = "ebpf_symbols_unreadable",
     .severity = LossSeverity::kInfo,

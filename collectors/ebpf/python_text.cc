@@ -2,6 +2,7 @@
 #include "collectors/ebpf/python_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace gpuwhy {

@@ -85,7 +85,7 @@ class EmptyPair {
     options.expected_attach_type = static_cast<bpf_attach_type>(kAttachTypeUprobeMulti);
     program_ = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "empty", "GPL", nothing, 2, &options);
     for (const bool is_return : {true, false})
-      links_.push_back(LinkUprobeMulti(program_, library, {&point, 1}, is_return));
+      links_.push_back(LinkUprobeMulti(program_, library, {&point, 1}, {is_return}));
   }
   ~EmptyPair() {
     for (const int link : links_)

@@ -62,6 +62,8 @@ TEST_CASE("ebpf: a library that is loaded later is probed, with and without mult
   const RecordedRun run = Record([&] { return LoadAndCall(library); }, setup);
 
   CHECK(MarkedCallsOf(*run.db, run.pid) == kCalls);
+  CHECK(run.Text("SELECT description FROM loss WHERE name = 'ebpf_library_probed_late'")
+            .find(library + " was probed ") != std::string::npos);
 }
 
 TEST_CASE("ebpf: perf events in place of multi-probes give the same calls", "[ebpf]") {
