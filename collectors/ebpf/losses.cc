@@ -46,6 +46,8 @@ constexpr std::array<LossKind, kLossCount> kKernelLosses = {
     LossKind{"ebpf_python_code", LossSeverity::kInfo,
              "the name of a Python function could not be kept in the kernel",
              "record fewer processes: --pid or --comm"},
+    Lost("ebpf_switch_in_unseen", "a thread was not seen to run again after it had left its core",
+         "nothing to do: that many stretches off a core are missing"),
 };
 
 }  // namespace

@@ -75,7 +75,8 @@ enum KernelLoss {
       12, /* memory of a Python interpreter was not there or not what it should be */
   kLossPythonThreads = 13, /* more Python threads than are looked through */
   kLossPythonCode = 14,    /* the name of a Python function could not be kept */
-  kLossCount = 15,
+  kLossSwitchIn = 15,      /* a thread was not seen to run again: its wait is missing */
+  kLossCount = 16,
 };
 
 #define GPUWHY_COMM_BYTES 16
