@@ -188,6 +188,7 @@ void LiveRecording::LookAtChanged() {
   const std::map<pid_t, int64_t> changed = decoder_->TakeChanged();
   if (changed.empty()) return;
   std::vector<pid_t> pids;
+  pids.reserve(changed.size());
   for (const auto& [pid, time_ns] : changed)
     pids.push_back(pid);
   libraries_->Look(pids, changed);
