@@ -61,6 +61,12 @@ void LibraryWatch::ProbeLoaderOf(pid_t pid) {
   }
 }
 
+void LibraryWatch::CountProblems(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) {
+    if (++problems_[problem] == kTries) recorder_.Count(kLibraryNotProbed, 1, {}, problem);
+  }
+}
+
 void LibraryWatch::CountLate(const GpuLibrary& library, pid_t pid, int64_t changed_ns) {
   recorder_.Count(kLibraryProbedLate, 1, {},
                   fmt::format("{} was probed {} after process {} had loaded it", library.path,
@@ -84,9 +90,7 @@ void LibraryWatch::Look(const std::vector<pid_t>& pids,
         recorder_.Count(kLibraryNotProbed, 1, {}, count.error().message);
       }
     }
-    for (const std::string& problem : found.problems) {
-      if (++problems_[problem] == kTries) recorder_.Count(kLibraryNotProbed, 1, {}, problem);
-    }
+    CountProblems(found.problems);
   }
 }
 

@@ -40,6 +40,7 @@ class LibraryWatch {
 
  private:
   void ProbeLoaderOf(pid_t pid);
+  void CountProblems(const std::vector<std::string>& problems);
   void CountLate(const GpuLibrary& library, pid_t pid, int64_t changed_ns);
   Result<size_t> Probe(const GpuLibrary& library);
   Result<uint16_t> NumberOf(const std::string& name, const ProbedFunction& function);
