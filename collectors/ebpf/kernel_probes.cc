@@ -66,8 +66,7 @@ Status KernelProbes::Load(const ProbeSettings& settings) {
   cpu_count_ = libbpf_num_possible_cpus();
   skeleton_->programs = recorder_bpf__open();
   if (skeleton_->programs == nullptr) return log.Failure("cannot open the BPF programs", errno);
-  ChooseBlockPrograms(settings.uses_block_io_start);
-  LeaveOutAbsent();
+  LeaveOutAbsent(settings.uses_block_io_start);
   Configure(settings);
   GPUWHY_ASSIGN_OR_RETURN(roll_ups_, RollUpMaps::Make());
   bpf_map__set_inner_map_fd(skeleton_->programs->maps.roll_ups, roll_ups_->active_fd());
@@ -97,9 +96,10 @@ Result<std::vector<TracepointState>> KernelProbes::ListTracepoints() {
   return tracepoints;
 }
 
-void KernelProbes::LeaveOutAbsent() {
+void KernelProbes::LeaveOutAbsent(bool prefers_io_start) {
   const BtfPtr types(btf__load_vmlinux_btf());
   if (!types) return;  // loading will say what is wrong
+  ChooseBlockPrograms(prefers_io_start && Exists(types.get(), "block_io_start"));
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton_->programs->obj) {
     const std::string tracepoint = TracepointOf(program);
@@ -111,15 +111,13 @@ void KernelProbes::LeaveOutAbsent() {
 }
 
 // One pair of programs for disk requests, whichever the kernel can run.
-void KernelProbes::ChooseBlockPrograms(bool prefers_io_start) {
-  const BtfPtr types(btf__load_vmlinux_btf());
+void KernelProbes::ChooseBlockPrograms(bool has_io_start) {
   const auto& programs = skeleton_->programs->progs;
-  const bool has = prefers_io_start && types && Exists(types.get(), "block_io_start");
-  skeleton_->programs->rodata->lacks_block_io_start = has ? 0 : 1;
-  bpf_program__set_autoload(programs.on_io_start, has);
-  bpf_program__set_autoload(programs.on_io_done, has);
-  bpf_program__set_autoload(programs.on_old_io_insert, !has);
-  bpf_program__set_autoload(programs.on_old_io_complete, !has);
+  skeleton_->programs->rodata->lacks_block_io_start = has_io_start ? 0 : 1;
+  bpf_program__set_autoload(programs.on_io_start, has_io_start);
+  bpf_program__set_autoload(programs.on_io_done, has_io_start);
+  bpf_program__set_autoload(programs.on_old_io_insert, !has_io_start);
+  bpf_program__set_autoload(programs.on_old_io_complete, !has_io_start);
 }
 
 void KernelProbes::Configure(const ProbeSettings& settings) const {

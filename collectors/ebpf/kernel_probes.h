@@ -116,8 +116,8 @@ class KernelProbes {
 
   KernelProbes();
   Status Load(const ProbeSettings& settings);
-  void LeaveOutAbsent();
-  void ChooseBlockPrograms(bool prefers_io_start);
+  void LeaveOutAbsent(bool prefers_io_start);
+  void ChooseBlockPrograms(bool has_io_start);
   void Configure(const ProbeSettings& settings) const;
   Status AttachTracepoints();
   Status StartSampling(unsigned hz);

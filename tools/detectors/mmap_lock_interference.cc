@@ -22,7 +22,6 @@ constexpr double kNamedRatio = 0.8;
 constexpr int64_t kLongNs = 1'000'000;
 
 struct Waits {
-  Intervals all;
   int64_t count = 0;
   int64_t long_count = 0;
   int64_t total_ns = 0;
@@ -76,22 +75,24 @@ Result<Waits> WaitsOf(const TraceFacts& facts, const IdlePicture& picture) {
         waits.longest_ns = duration_ns;
         waits.longest_id = row.Int(3);
       }));
-  waits.all = Normalize(std::move(all));
-  waits.in_idle_ns = Length(Intersect(waits.all, picture.idle));
+  waits.in_idle_ns = Length(Intersect(Normalize(std::move(all)), picture.idle));
   return waits;
 }
 
 Result<std::vector<Holder>> HoldersOf(const TraceFacts& facts, const IdlePicture& picture) {
   std::vector<Holder> holders;
   GPUWHY_RETURN_IF_ERROR(facts.db().Query(
-      "SELECT coalesce(p.name, '?'), p.id = ?4, sum(h.duration_ns), count(DISTINCT p.id) FROM "
+      "SELECT coalesce(p.name, 'an unnamed process'), p.id = ?4, sum(h.duration_ns), "
+      "count(DISTINCT p.id) FROM "
       "host_event h JOIN thread t ON t.id = h.other_thread_id JOIN process p ON p.id = "
       "t.process_id WHERE h.kind = 'mmap_lock' AND h.thread_id = ?1 AND h.start_ns < ?3 AND "
       "h.start_ns + h.duration_ns > ?2 GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 3",
       {picture.feeder_thread_id, picture.span.start_ns, picture.span.end_ns,
        picture.feeder_process_id},
       [&](const Row& row) {
-        holders.push_back({CleanText(row.Text(0), 40), row.Int(1) == 1, row.Int(2), row.Int(3)});
+        const bool is_own = row.Int(1) == 1;
+        holders.push_back({is_own ? "another of its threads" : CleanText(row.Text(0), 40), is_own,
+                           row.Int(2), row.Int(3)});
       }));
   return holders;
 }
@@ -111,8 +112,7 @@ Result<Walks> WalksOf(const TraceFacts& facts, const IdlePicture& picture) {
 std::string TextOf(const Holder& holder) {
   const std::string processes =
       holder.process_count > 1 ? fmt::format(" ({} processes)", holder.process_count) : "";
-  return fmt::format("{}{} {}", holder.is_own ? "another of its threads" : holder.name, processes,
-                     FormatDuration(holder.wait_ns));
+  return fmt::format("{}{} {}", holder.name, processes, FormatDuration(holder.wait_ns));
 }
 
 std::string TextOf(const std::vector<Holder>& holders) {
@@ -173,9 +173,7 @@ Finding MakeFinding(const TraceFacts& facts, const Evidence& evidence) {
       "{} waited {} ({} of the time) for the lock of its address space{}",
       facts.actors().DescribeThread(picture.feeder_thread_id), FormatDuration(waits.total_ns),
       Percent(RatioOf(waits.total_ns, picture.wall_ns())),
-      evidence.holders.empty()          ? ""
-      : evidence.holders.front().is_own ? ", held by another of its threads"
-                                        : ", held by " + evidence.holders.front().name);
+      evidence.holders.empty() ? "" : ", held by " + evidence.holders.front().name);
   finding.evidence = FactsOf(evidence);
   finding.evidence_sql = WaitsSql(picture);
   finding.row_ids = {RowId("host_event", waits.longest_id)};

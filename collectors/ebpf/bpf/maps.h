@@ -88,7 +88,7 @@ extern const volatile __u64 lock_row_min_ns;     /* the same for waits and holds
 extern const volatile __u64 stack_min_ns;        /* calls of this length get their user stack */
 extern const volatile __u64 rows_per_cpu_second; /* above it only slow events are rows */
 extern const volatile __u64 cgroup_id;           /* enrol what moves into it; 0: none */
-extern const volatile __u32 lacks_block_io_start;
+extern const volatile __u32 lacks_block_io_start; /* before Linux 6.5: block_rq_insert begins */
 extern const volatile char comm_to_enrol[GPUWHY_COMM_BYTES];
 
 /* Changed while recording, when it costs too much. */

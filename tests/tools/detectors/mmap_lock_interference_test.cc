@@ -47,7 +47,7 @@ TEST_CASE("mmap-lock-interference: a reader that stops the feeder is named, HIGH
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].severity == Severity::kHigh);
   CHECK(findings[0].lost_ns == 19 * 4 * kMs);
-  CHECK(findings[0].fix.starts_with("stop ? or let it look less often"));
+  CHECK(findings[0].fix.starts_with("stop an unnamed process or let it look less often"));
   CHECK(EvidenceHolds(trace.db(), findings[0]));
 }
 
