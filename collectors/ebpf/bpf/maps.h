@@ -79,15 +79,15 @@ struct RowBudget {
 };
 
 /* Settings, written once before loading. */
-extern const volatile __u32 own_tgid;            /* the recorder: never a target, never a row */
-extern const volatile __u32 enrols_gpu_users;    /* a process becomes a target by its first call */
-extern const volatile __u64 clock_offset_ns;     /* Unix time minus CLOCK_MONOTONIC */
-extern const volatile __u64 ring_bytes;          /* size of map `events` */
-extern const volatile __u64 off_cpu_row_min_ns;  /* shorter stretches are counted, not rows */
-extern const volatile __u64 lock_row_min_ns;     /* the same for waits and holds of mmap_lock */
-extern const volatile __u64 stack_min_ns;        /* calls of this length get their user stack */
-extern const volatile __u64 rows_per_cpu_second; /* above it only slow events are rows */
-extern const volatile __u64 cgroup_id;           /* enrol what moves into it; 0: none */
+extern const volatile __u32 own_tgid;             /* the recorder: never a target, never a row */
+extern const volatile __u32 enrols_gpu_users;     /* a process becomes a target by its first call */
+extern const volatile __u64 clock_offset_ns;      /* Unix time minus CLOCK_MONOTONIC */
+extern const volatile __u64 ring_bytes;           /* size of map `events` */
+extern const volatile __u64 off_cpu_row_min_ns;   /* shorter stretches are counted, not rows */
+extern const volatile __u64 lock_row_min_ns;      /* the same for waits and holds of mmap_lock */
+extern const volatile __u64 stack_min_ns;         /* calls of this length get their user stack */
+extern const volatile __u64 rows_per_cpu_second;  /* above it only slow events are rows */
+extern const volatile __u64 cgroup_id;            /* enrol what moves into it; 0: none */
 extern const volatile __u32 lacks_block_io_start; /* before Linux 6.5: block_rq_insert begins */
 extern const volatile char comm_to_enrol[GPUWHY_COMM_BYTES];
 
