@@ -25,11 +25,13 @@ void WriteAndSync(const std::string& path, size_t mebibytes) {
 
 TEST_CASE("self: what the recorder writes to the disk is never the program's", "[ebpf]") {
   const TempDir files;
+  // Who syncs a new file syncs its folder too, and would truly wait for the other there.
+  const TempDir folder_of_recorder;
   const Flag written(files, "written");
   RecordingSetup setup;
   setup.meanwhile = [&](LiveRecording& recording) {
     if (written.IsUp()) return;
-    WriteAndSync(files.File("of_recorder"), 16);
+    WriteAndSync(folder_of_recorder.File("of_recorder"), 16);
     REQUIRE(recording.EndSecond().ok());
     written.Raise();
   };
