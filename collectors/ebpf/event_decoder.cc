@@ -91,7 +91,7 @@ void EventDecoder::Decode(const ProcessEvent& event) {
   const uint16_t change = event.header.sub;
   if (change == kProcessExit || change == kThreadExit) calls_.FlushThread(event.header.tid);
   if (change == kProcessExit) calls_.EndProcess(processes_.Process(event.header.tgid));
-  if ((change == kProcessExec && event.header.is_target != 0) || change == kLibrariesChanged) {
+  if (change == kProcessExec || change == kLibrariesChanged) {
     changed_.emplace(static_cast<pid_t>(event.header.tgid),
                      static_cast<int64_t>(event.header.time_ns));
   }

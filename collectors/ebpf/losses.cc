@@ -48,6 +48,8 @@ constexpr std::array<LossKind, kLossCount> kKernelLosses = {
              "record fewer processes: --pid or --comm"},
     Lost("ebpf_switch_in_unseen", "a thread was not seen to run again after it had left its core",
          "nothing to do: that many stretches off a core are missing"),
+    Lost("ebpf_rename_lost", "a thread's new name did not fit into the ring buffer",
+         "rows name the thread by its old name; record with a larger buffer: --buffer-mb"),
 };
 
 }  // namespace

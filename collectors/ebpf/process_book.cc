@@ -49,16 +49,16 @@ OptionalId ProcessBook::OtherThread(uint32_t tgid, uint32_t tid) {
   if (tid == 0) return {};
   if (const auto known = threads_.find({tgid, tid}); known != threads_.end()) return known->second;
   struct OtherThread other {};
-  if (!processes_.contains(tgid) && look_up_(tid, other) && other.tgid == tgid) {
-    const std::string name(other.comm, strnlen(other.comm, sizeof other.comm));
+  if (IsFollowed(tgid) || !look_up_(tid, other) || other.tgid != tgid) return Thread(tgid, tid);
+  const std::string name(other.comm, strnlen(other.comm, sizeof other.comm));
+  if (!processes_.contains(tgid)) {
     ProcessFacts facts = ReadProcessFacts(static_cast<pid_t>(tgid));
     if (facts.name.empty()) facts.name = name;
     facts.cmdline.clear();  // nobody asked to record it: its name is enough
     AddProcess(tgid, facts);
     others_.insert(tgid);
-    return AddThread(tgid, tid, {.name = name});
   }
-  return Thread(tgid, tid);
+  return AddThread(tgid, tid, {.name = name});
 }
 
 int64_t ProcessBook::AddProcess(uint32_t tgid, const ProcessFacts& facts) {
@@ -85,6 +85,8 @@ void ProcessBook::OnChange(const ProcessEvent& event) {
     case kThreadExit:
     case kProcessExit:
       return OnExit(event);
+    case kThreadRename:
+      return OnRename(event);
     case kLibrariesChanged:
       return;  // changes no row
   }
@@ -108,16 +110,26 @@ void ProcessBook::OnFork(const ProcessEvent& event) {
       .start_ns = time_ns, .thread_id = parent_thread, .other_thread_id = thread, .kind = "fork"});
 }
 
-// The same process under a new name and command line.
+// The same process under a new command line; its new name comes before.
 void ProcessBook::OnExec(const ProcessEvent& event) {
-  // One that was only ever a waker or reader: no row has named it if it is not known.
-  if (!event.header.is_target && !processes_.contains(event.header.tgid)) return;
   const int64_t process = Process(event.header.tgid);
   ProcessFacts facts = ReadProcessFacts(static_cast<pid_t>(event.header.tgid));
   facts.name = CommOf(event);
   recorder_.SetProcess(process, facts);
   recorder_.SetThread(Thread(event.header.tgid, event.header.tid), {.name = facts.name});
-  if (event.header.is_target) AddInstant(event, "exec", {});
+  AddInstant(event, "exec", {});
+}
+
+// A process has the name of its main thread. One that no row has named yet is read when it is.
+void ProcessBook::OnRename(const ProcessEvent& event) {
+  const auto [tgid, tid] = std::pair(event.header.tgid, event.header.tid);
+  const auto thread = threads_.find({tgid, tid});
+  if (thread != threads_.end()) recorder_.SetThread(thread->second, {.name = CommOf(event)});
+  const auto process = processes_.find(tgid);
+  if (process == processes_.end() || tid != tgid) return;
+  ProcessFacts facts;
+  facts.name = CommOf(event);
+  recorder_.SetProcess(process->second, facts);
 }
 
 void ProcessBook::OnExit(const ProcessEvent& event) {

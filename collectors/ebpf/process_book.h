@@ -56,6 +56,7 @@ class ProcessBook {
   int64_t AddThread(uint32_t tgid, uint32_t tid, const ThreadFacts& facts);
   void OnFork(const ProcessEvent& event);
   void OnExec(const ProcessEvent& event);
+  void OnRename(const ProcessEvent& event);
   void OnExit(const ProcessEvent& event);
   void FindEndedOthers();
   void AddInstant(const ProcessEvent& event, std::string_view kind, OptionalId other);

@@ -55,6 +55,7 @@ enum ProcessChange {
   kThreadExit = 3,
   kProcessExit = 4,
   kLibrariesChanged = 5, /* the dynamic loader has mapped or unmapped libraries */
+  kThreadRename = 6,     /* may be a thread that is no target but stands in rows */
 };
 
 /* Kinds of loss inside the kernel; each has a slot in map `losses`. */
@@ -76,7 +77,8 @@ enum KernelLoss {
   kLossPythonThreads = 13, /* more Python threads than are looked through */
   kLossPythonCode = 14,    /* the name of a Python function could not be kept */
   kLossSwitchIn = 15,      /* a thread was not seen to run again: its wait is missing */
-  kLossCount = 16,
+  kLossRename = 16,        /* a new name did not fit: rows name the thread by its old one */
+  kLossCount = 17,
 };
 
 #define GPUWHY_COMM_BYTES 16
@@ -87,10 +89,10 @@ struct EventHeader {
   __u64 time_ns; /* begin of the event, or its only instant */
   __u32 tgid;
   __u32 tid;
-  __u16 kind;      /* EventKind */
-  __u16 sub;       /* function id, OffCpuReason, HostKind or ProcessChange */
-  __u32 is_target; /* of ProcessEvent: the process is one that is recorded */
-  __u64 stack;     /* key in map `stacks`: user stack of a call, kernel stack of a wait; 0: none */
+  __u16 kind; /* EventKind */
+  __u16 sub;  /* function id, OffCpuReason, HostKind or ProcessChange */
+  __u32 padding;
+  __u64 stack; /* key in map `stacks`: user stack of a call, kernel stack of a wait; 0: none */
 };
 
 /* One stack, innermost address first. Its key is a hash of all of it and of the process. */
@@ -193,7 +195,9 @@ struct FunctionSpec {
 
 /* Name of a thread that is no target itself but was somebody's waker, preemptor or lock holder. */
 struct OtherThread {
+  __u64 start_ns; /* numbers are given again: tells whose this one is */
   __u32 tgid;
+  __u32 padding;
   char comm[GPUWHY_COMM_BYTES];
 };
 

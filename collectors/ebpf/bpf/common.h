@@ -52,13 +52,17 @@ static __always_inline struct ThreadState* make_state(struct task_struct* task) 
   return state;
 }
 
+static __always_inline struct OtherThread* find_other(struct task_struct* task) {
+  __u32 tid = BPF_CORE_READ(task, pid);
+  struct OtherThread* other = bpf_map_lookup_elem(&others, &tid);
+  return other && other->start_ns == BPF_CORE_READ(task, start_time) ? other : 0;
+}
+
 /* Keeps the name of a thread that is no target, so that rows can name it. */
 static __always_inline void remember_other(struct task_struct* task) {
   __u32 tid = task->pid;
-  __u32 tgid = task->tgid;
-  struct OtherThread* known = bpf_map_lookup_elem(&others, &tid);
-  if (tid == 0 || (known && known->tgid == tgid)) return;
-  struct OtherThread other = {.tgid = tgid};
+  if (tid == 0 || find_other(task)) return;
+  struct OtherThread other = {.start_ns = task->start_time, .tgid = task->tgid};
   bpf_probe_read_kernel(&other.comm, sizeof(other.comm), &task->comm);
   bpf_map_update_elem(&others, &tid, &other, BPF_ANY);
 }

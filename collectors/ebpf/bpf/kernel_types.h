@@ -75,6 +75,7 @@ struct task_struct {
   struct task_struct* real_parent;
   struct task_struct* group_leader;
   struct signal_struct* signal;
+  unsigned long long start_time;
   char comm[16];
 };
 

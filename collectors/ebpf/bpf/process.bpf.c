@@ -7,8 +7,7 @@ static __always_inline void send_change(struct task_struct* task, __u16 change, 
                                         __u32 parent_tid) {
   struct ProcessEvent event = {
       .header = {.time_ns = bpf_ktime_get_ns(), .tgid = BPF_CORE_READ(task, tgid),
-                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change,
-                 .is_target = is_target(BPF_CORE_READ(task, tgid))},
+                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = change},
       .parent_tgid = parent_tgid,
       .parent_tid = parent_tid,
       .exit_code = BPF_CORE_READ(task, exit_code),
@@ -63,9 +62,23 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   __u32 tgid = BPF_CORE_READ(task, tgid);
   if (has_wanted_name(task)) enrol(tgid);
   bpf_map_delete_elem(&python_processes, &tgid);
-  /* Of threads that rows have named already, the new name is wanted too. */
-  if (is_target(tgid) || bpf_map_lookup_elem(&others, &tgid))
-    send_change(task, kProcessExec, 0, 0);
+  /* Of threads that rows have named already, the new name is wanted too: on_rename has told it. */
+  if (is_target(tgid)) send_change(task, kProcessExec, 0, 0);
+  return 0;
+}
+
+/* By prctl, pthread_setname_np or exec; the task still has its old name. What rows say of a thread
+ * is its last name. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(on_rename, struct task_struct* task, const char* comm) {
+  struct ProcessEvent event = {
+      .header = {.time_ns = bpf_ktime_get_ns(), .tgid = BPF_CORE_READ(task, tgid),
+                 .tid = BPF_CORE_READ(task, pid), .kind = kEventProcess, .sub = kThreadRename}};
+  struct OtherThread* other = find_other(task);
+  if (!other && !is_target(event.header.tgid)) return 0;
+  bpf_probe_read_kernel_str(&event.comm, sizeof(event.comm), comm);
+  if (other) __builtin_memcpy(&other->comm, &event.comm, sizeof(event.comm));
+  send_if_room(&event, sizeof(event), kLossRename);
   return 0;
 }
 

@@ -73,7 +73,8 @@ static __always_inline void leave(struct task_struct* prev, struct task_struct* 
                                   __u64 now_ns) {
   struct ThreadState* state = make_state(prev);
   if (!state) return;
-  /* Happens now and then on a busy virtual machine; why the program is not called is not known. */
+  /* Seen on one virtual machine, where the tracepoint is not reached when certain threads of its
+   * init process leave a core: ftrace misses the same switches. */
   if (state->off_start_ns != 0) count_loss(kLossSwitchIn);
   state->off_syscall = syscall_of(prev);
   state->off_reason = reason_of(prev, bits, state->off_syscall);
