@@ -278,10 +278,12 @@ void Recorder::AddSample(int64_t time_ns, int64_t thread_id, int64_t callsite_id
 
 void Recorder::AddCounterValue(const CounterSeries& series, int64_t time_ns, double value) {
   if (!std::isfinite(value)) return losses_.Count(kCounterNotFinite, 1, time_ns, series.name);
-  int64_t& id = counters_[{std::string(series.name), series.process_id.value_or(0)}];
+  int64_t& id = counters_[{std::string(series.name), series.process_id.value_or(0),
+                           series.gpu_id.value_or(0)}];
   if (id == 0) {
-    id = Insert("INSERT INTO counter (capture_id, name, unit, process_id) VALUES (?, ?, ?, ?)",
-                {capture_id_, series.name, series.unit, Value(series.process_id)});
+    id = Insert(
+        "INSERT INTO counter (capture_id, name, unit, process_id, gpu_id) VALUES (?, ?, ?, ?, ?)",
+        {capture_id_, series.name, series.unit, Value(series.process_id), Value(series.gpu_id)});
   }
   See(time_ns, 0);
   Binder binder = statements_->counter_value.Bind();

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct CounterSeries {
   std::string_view name;
   std::string_view unit;
   OptionalId process_id = {};  // for a series of one process
+  OptionalId gpu_id = {};      // for a series of one device
 };
 
 struct GpuFacts {
@@ -174,7 +176,8 @@ class Recorder {
   std::map<std::pair<int64_t, int64_t>, GpuUse> gpu_uses_;  // by device and process
   std::map<std::string, int64_t, std::less<>> frames_;
   std::map<std::pair<int64_t, int64_t>, int64_t> callsites_;
-  std::map<std::pair<std::string, int64_t>, int64_t> counters_;  // by name and process
+  // By name, process and device.
+  std::map<std::tuple<std::string, int64_t, int64_t>, int64_t> counters_;
   LossBook losses_;
 };
 
