@@ -24,12 +24,13 @@ load_pids+=($!)
   -o "$work/trace.db" >"$work/out.txt" 2>&1 &
 recorder=$!
 
-samples=() during=
+# The summary at the end reads the whole trace; it is no part of recording.
+samples=() during= begin=$SECONDS
 while kill -0 $recorder 2>/dev/null; do
   sleep 10
   rss_kb=$(awk '/VmRSS/{print $2}' /proc/$recorder/status 2>/dev/null) || break
   files=$(ls /proc/$recorder/fd 2>/dev/null | wc -l)
-  [ -n "$rss_kb" ] && samples+=("$rss_kb $files")
+  [ -n "$rss_kb" ] && [ $((SECONDS - begin)) -lt $((minutes * 60 - 5)) ] && samples+=("$rss_kb $files")
   [ -n "$during" ] || during=$(kernel_objects)
 done
 status=0
@@ -44,6 +45,7 @@ largest() {  # largest COLUMN FROM TO: among samples, in thirds
 }
 rss_middle=$(largest 1 1 2) rss_end=$(largest 1 2 3) files_middle=$(largest 2 1 2) files_end=$(largest 2 2 3)
 sed -n '/^Recorded/,$p' "$work/out.txt"
+echo "memory in kB, every fifth minute: $(printf '%s\n' "${samples[@]}" | awk 'NR % 30 == 1 { printf "%s ", $1 }')"
 size_mb=$(($(stat -c %s "$work/trace.db") >> 20))
 echo "memory $rss_middle kB in the middle third, $rss_end kB in the last; open files $files_middle, $files_end"
 echo "kernel maps, programs, links: before $before, during $during, after $after; file $size_mb MiB of $max_mb"

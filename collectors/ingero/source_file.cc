@@ -10,45 +10,18 @@
 namespace gpuwhy::ingero {
 namespace {
 
-constexpr std::array<std::string_view, 13> kTables = {
-    "events",      "stack_traces",     "causal_chains",   "sources",       "ops",
-    "schema_info", "system_snapshots", "sessions",        "process_names", "event_aggregates",
-    "annotations", "cgroup_metadata",  "cgroup_schedstat"};
 constexpr std::array<std::string_view, 7> kEventColumns = {"timestamp", "pid",      "tid", "source",
                                                            "op",        "duration", "arg0"};
 
 }  // namespace
 
-bool SourceFile::Has(std::string_view table, std::string_view column) const {
-  const auto it = columns_.find(table);
-  return it != columns_.end() && it->second.contains(column);
-}
-
-std::string SourceFile::ColumnOr(std::string_view table, std::string_view column,
-                                 std::string_view otherwise) const {
-  return std::string(Has(table, column) ? column : otherwise);
-}
-
 std::string SourceFile::NodeFilter(std::string_view table) const {
   return Has(table, "node") ? " AND node = ?1" : " AND ?1 IS ?1";
 }
 
-// Only real tables count: a view in the place of a table could run code of its own.
 Status SourceFile::ReadColumns() {
-  for (const std::string_view table : kTables) {
-    GPUWHY_ASSIGN_OR_RETURN(
-        const int64_t is_table,
-        db_.QueryInt("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage != 0 "
-                     "AND name = ?1",
-                     {table}));
-    if (is_table == 0) continue;
-    auto& columns = columns_[std::string(table)];
-    GPUWHY_RETURN_IF_ERROR(
-        db_.Query(fmt::format("PRAGMA table_info({})", table), {}, [&](const Row& row) {
-          columns.emplace(row.Text(1));
-          if (table == "events" && row.Text(1) == "id") has_text_ids_ = row.Text(2) == "TEXT";
-        }));
-  }
+  GPUWHY_ASSIGN_OR_RETURN(tables_, ForeignTables::Read(db_));
+  has_text_ids_ = tables_.TypeOf("events", "id") == "TEXT";
   for (const std::string_view column : kEventColumns) {
     if (Has("events", column)) continue;
     return CorruptInput(fmt::format("{} is not an Ingero database: it has no events.{}",

@@ -5,12 +5,11 @@
 // files that a newer program altered in place. Owned by one import; one thread.
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collectors/foreign_tables.h"
 #include "schema/base/result.h"
 #include "schema/trace_db.h"
 
@@ -22,11 +21,15 @@ class SourceFile {
   static Result<SourceFile> Open(const std::string& path);
 
   const TraceDb& db() const { return db_; }
-  bool Has(std::string_view table) const { return columns_.contains(table); }
-  bool Has(std::string_view table, std::string_view column) const;
+  bool Has(std::string_view table) const { return tables_.Has(table); }
+  bool Has(std::string_view table, std::string_view column) const {
+    return tables_.Has(table, column);
+  }
   // `column` when the table has it, else `otherwise`: an expression for a select list.
   std::string ColumnOr(std::string_view table, std::string_view column,
-                       std::string_view otherwise) const;
+                       std::string_view otherwise) const {
+    return tables_.ColumnOr(table, column, otherwise);
+  }
   // " AND node = ?1" for tables that name the node, else " AND ?1 IS ?1", so that every query may
   // bind the node first.
   std::string NodeFilter(std::string_view table) const;
@@ -43,7 +46,7 @@ class SourceFile {
   Status ReadNodes();
 
   TraceDb db_;
-  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> columns_;
+  ForeignTables tables_;
   bool has_text_ids_ = false;
   std::string schema_version_;
   std::vector<std::string> nodes_;

@@ -17,6 +17,8 @@ struct Part {
 constexpr std::array kParts = {
     Part{"--per-process", "get_per_process_breakdown", "Add the breakdown per process"},
     Part{"--chains", "get_causal_chains", "Add who waited for whom, from the cause to the gap"},
+    Part{"--steps", "get_step_breakdown",
+         "Add the steps: their phases, and what slow ones waited for"},
     Part{"--kernels", "get_kernel_breakdown", "Add what the GPU spent its time on"},
     Part{"--stacks", "get_call_stacks", "Add which code made the calls"}};
 

@@ -11,6 +11,7 @@
 
 #include "collectors/import_file.h"
 #include "tests/catch.h"
+#include "tests/support/built_trace.h"
 #include "tests/support/shared_data.h"
 
 using gpuwhy::ImportFile;
@@ -118,6 +119,24 @@ void CheckJob(const TraceDb& db, const Json& rank) {
   }
 }
 
+// Steps and what the device did in them, against the reference's list.
+void CheckSteps(const TraceDb& db, const Json& expected) {
+  const auto answer = gpuwhy::RunToolOn(db, "get_step_breakdown", {{"limit", 1000}});
+  INFO((answer.ok() ? "" : answer.error().message));
+  REQUIRE(answer.ok());
+  const Json steps = Json::parse(RenderJson(answer.value()))["steps"];
+  REQUIRE(steps.size() == expected["count"].get<size_t>());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    CHECK(steps[i]["step"] == expected["steps"][i]["name"]);
+    CHECK(steps[i]["duration_ns"] == Ns(expected["steps"][i]["dur_us"]));
+    int64_t phases_ns = 0;
+    for (const char* phase : {"data_loading_ns", "device_wait_ns", "optimizer_ns", "backward_ns",
+                              "forward_ns", "other_ns"})
+      phases_ns += steps[i][phase].get<int64_t>();
+    CHECK(phases_ns == steps[i]["duration_ns"]);
+  }
+}
+
 // A file that is not what the index describes says nothing about us.
 bool IsAsIndexed(const std::string& path, const std::string& size_bytes) {
   std::error_code failure;
@@ -166,6 +185,7 @@ TEST_CASE("kineto: every trace of the reference gives the reference's numbers", 
       CheckKernels(db, rank);
       CheckLaunches(db, rank);
       CheckJob(db, rank);
+      CheckSteps(db, rank["profiler_steps"]);
     }
   }
 }
