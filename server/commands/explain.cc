@@ -19,6 +19,7 @@ constexpr std::array kParts = {
     Part{"--chains", "get_causal_chains", "Add who waited for whom, from the cause to the gap"},
     Part{"--steps", "get_step_breakdown",
          "Add the steps: their phases, and what slow ones waited for"},
+    Part{"--ranks", "get_rank_comparison", "Add the ranks of a job: who is late, and who waits"},
     Part{"--kernels", "get_kernel_breakdown", "Add what the GPU spent its time on"},
     Part{"--stacks", "get_call_stacks", "Add which code made the calls"}};
 

@@ -3,6 +3,7 @@
 // by whole files; a new one appears under its name only when every file is in.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "collectors/sha256.h"
 #include "schema/base/text.h"
 #include "server/commands/command.h"
+#include "server/commands/import_files.h"
 #include "server/commands/import_target.h"
 #include "server/commands/output.h"
 #include "server/commands/progress_bar.h"
@@ -91,11 +93,23 @@ Result<Answer> Summary(const TraceDb& db, const std::vector<Outcome>& outcomes,
   return answer;
 }
 
+void AddSkipped(const std::vector<std::string>& skipped, Answer& answer) {
+  constexpr size_t kNamed = 3;
+  if (skipped.empty()) return;
+  std::string note =
+      fmt::format("skipped in the folders, in no format that gpuwhy reads: {} file{}",
+                  skipped.size(), skipped.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < std::min(kNamed, skipped.size()); ++i)
+    note += fmt::format("{} {}", i == 0 ? ":" : ",", CleanText(skipped[i], kPathLimit));
+  answer.notes.push_back(note);
+}
+
 Result<Answer> ImportAll(const TraceDb& db, const ImportArguments& options,
                          const std::string& database) {
   const StopOnSignal stop;
   std::vector<Outcome> outcomes;
-  for (const std::string& file : options.files) {
+  GPUWHY_ASSIGN_OR_RETURN(const ImportFiles found, FindImportFiles(options.files));
+  for (const std::string& file : found.files) {
     GPUWHY_ASSIGN_OR_RETURN(const int64_t known, CaptureOf(db, file));
     outcomes.push_back({.path = file});
     if (known != 0 && !options.is_again) continue;
@@ -106,7 +120,9 @@ Result<Answer> ImportAll(const TraceDb& db, const ImportArguments& options,
     GPUWHY_ASSIGN_OR_RETURN(outcomes.back().report,
                             ImportFile(db, file, {.stop = stop.token(), .progress = progress}));
   }
-  return Summary(db, outcomes, database);
+  GPUWHY_ASSIGN_OR_RETURN(Answer answer, Summary(db, outcomes, database));
+  AddSkipped(found.skipped, answer);
+  return answer;
 }
 
 int Run(const ImportArguments& options) {
@@ -126,7 +142,10 @@ void AddImport(CLI::App& app, RunFunction& run) {
   auto options = std::make_shared<ImportArguments>();
   CLI::App* command =
       app.add_subcommand("import", "Read files of other profilers into a trace database");
-  command->add_option("files", options->files, "Files; the format is recognised by content")
+  command
+      ->add_option(
+          "files", options->files,
+          "Files, or folders of them (the ranks of a job); formats are recognised by content")
       ->required();
   command->add_option("--db", options->database,
                       "Database to write (default: $GPUWHY_DB or the user's)");

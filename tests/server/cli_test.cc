@@ -221,6 +221,29 @@ TEST_CASE("cli: import makes a database, appends to it, and skips what it has", 
   CHECK(captures() == 2);
 }
 
+TEST_CASE("cli: of a folder everything that is in a known format is imported", "[cli]") {
+  const TempDir dir;
+  std::filesystem::create_directories(dir.File("job/node1/.hidden"));
+  std::filesystem::create_directory(dir.File("empty"));
+  WriteKineto(dir, "job/rank-0.json");
+  std::ofstream(dir.File("job/node1/rank-1.json"))
+      << R"({"schemaVersion": 1, "distributedInfo": {"rank": 1}, "traceEvents": [)"
+      << R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 6, "tid": 6, "ts": 5, "dur": 7}]})";
+  WriteKineto(dir, "job/node1/.hidden/rank-2.json");
+  std::ofstream(dir.File("job/notes.txt")) << "lunch at noon";
+
+  const ProgramResult result = RunProgram({"import", dir.File("job"), "--db", dir.File("x.db")});
+  const ProgramResult none = RunProgram({"import", dir.File("empty"), "--db", dir.File("y.db")});
+
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("Imported 2 files") != std::string::npos);
+  CHECK(result.out.find("in no format that gpuwhy reads: 1 file: ") != std::string::npos);
+  CHECK(result.out.find("notes.txt") != std::string::npos);
+  CHECK(none.exit_code != 0);
+  CHECK(IsOneLine(none.err));
+  CHECK(!std::filesystem::exists(dir.File("y.db")));
+}
+
 TEST_CASE("cli: an import that fails leaves nothing behind", "[cli]") {
   const TempDir dir;
   const std::string trace = WriteKineto(dir, "a.json");

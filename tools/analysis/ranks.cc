@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/analysis/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace gpuwhy {
+namespace {
+
+// A collective cannot end before all have entered it; some slack for clocks and copies of names.
+constexpr double kLeastCoincident = 0.9;
+// An estimate of a clock's offset is believed when it is this much larger than its error.
+constexpr int64_t kOffsetToError = 5;
+
+int64_t MedianOf(std::vector<int64_t> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<int64_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+bool HasCommunication(const RankWork& rank) {
+  return std::any_of(rank.ops.begin(), rank.ops.end(),
+                     [](const DeviceOp& op) { return op.kernel_class == KernelClass::kComm; });
+}
+
+using OpsByName = std::map<int32_t, std::vector<std::vector<Interval>>>;  // and rank
+
+OpsByName CommunicationByName(const std::vector<RankWork>& ranks) {
+  OpsByName by_name;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (const DeviceOp& op : ranks[rank].ops) {
+      if (op.kernel_class != KernelClass::kComm) continue;
+      auto& of_ranks = by_name[op.name_id];
+      of_ranks.resize(ranks.size());
+      of_ranks[rank].push_back({op.start_ns, op.end_ns});
+    }
+  }
+  return by_name;
+}
+
+int64_t CountOf(const std::vector<std::vector<Interval>>& of_ranks) {
+  int64_t count = 0;
+  for (const auto& intervals : of_ranks)
+    count += static_cast<int64_t>(intervals.size());
+  return count;
+}
+
+std::vector<Collective> PairUp(int32_t name_id,
+                               const std::vector<std::vector<Interval>>& of_ranks) {
+  std::vector<Collective> collectives(of_ranks.front().size());
+  for (size_t i = 0; i < collectives.size(); ++i) {
+    collectives[i].name_id = name_id;
+    for (const auto& intervals : of_ranks)
+      collectives[i].of_rank.push_back(intervals[i]);
+  }
+  return collectives;
+}
+
+// All ranks leave a collective at about the same time, so ends tell the clocks apart.
+void EstimateClocks(const std::vector<Collective>& collectives, std::vector<RankSkew>& ranks) {
+  std::vector<std::vector<int64_t>> differences(ranks.size());
+  for (const Collective& collective : collectives) {
+    std::vector<int64_t> ends;
+    for (const Interval& interval : collective.of_rank)
+      ends.push_back(interval.end_ns);
+    const int64_t middle_ns = MedianOf(ends);
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      differences[rank].push_back(ends[rank] - middle_ns);
+  }
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    const int64_t offset_ns = MedianOf(differences[rank]);
+    for (int64_t& difference : differences[rank])
+      difference = std::abs(difference - offset_ns);
+    const int64_t error_ns = MedianOf(differences[rank]);
+    ranks[rank].clock_error_ns = error_ns;
+    if (std::abs(offset_ns) > kOffsetToError * error_ns) ranks[rank].clock_offset_ns = offset_ns;
+  }
+}
+
+void Align(const std::vector<RankSkew>& ranks, std::vector<Collective>& collectives) {
+  for (Collective& collective : collectives) {
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      collective.of_rank[rank].start_ns -= ranks[rank].clock_offset_ns;
+      collective.of_rank[rank].end_ns -= ranks[rank].clock_offset_ns;
+    }
+  }
+}
+
+bool Coincides(const Collective& collective) {
+  int64_t last_start_ns = INT64_MIN;
+  int64_t first_end_ns = INT64_MAX;
+  for (const Interval& interval : collective.of_rank) {
+    last_start_ns = std::max(last_start_ns, interval.start_ns);
+    first_end_ns = std::min(first_end_ns, interval.end_ns);
+  }
+  return last_start_ns <= first_end_ns;
+}
+
+// Names whose kernels do not run together are no collectives: sends and receives of a pipeline,
+// say.
+void DropUncoincident(CollectiveFacts& facts) {
+  std::map<int32_t, std::pair<int64_t, int64_t>> counts;  // together, all
+  for (const Collective& collective : facts.collectives) {
+    auto& [together, all] = counts[collective.name_id];
+    together += Coincides(collective) ? 1 : 0;
+    ++all;
+  }
+  std::erase_if(facts.collectives, [&](const Collective& collective) {
+    const auto& [together, all] = counts.at(collective.name_id);
+    const bool is_none =
+        static_cast<double>(together) < kLeastCoincident * static_cast<double>(all);
+    if (is_none) facts.uncoincident_count += static_cast<int64_t>(collective.of_rank.size());
+    return is_none;
+  });
+}
+
+void AddSkew(const Collective& collective, std::vector<RankSkew>& ranks) {
+  const auto by_start = [](const Interval& a, const Interval& b) {
+    return a.start_ns < b.start_ns;
+  };
+  const auto [first, last] =
+      std::minmax_element(collective.of_rank.begin(), collective.of_rank.end(), by_start);
+  RankSkew& late = ranks[static_cast<size_t>(last - collective.of_rank.begin())];
+  ++late.last_count;
+  late.caused_ns += last->start_ns - first->start_ns;
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    ranks[rank].waited_ns += last->start_ns - collective.of_rank[rank].start_ns;
+}
+
+}  // namespace
+
+Result<std::vector<RankWork>> RanksOf(const TraceFacts& facts) {
+  GPUWHY_ASSIGN_OR_RETURN(const auto* ops, facts.DeviceOps());
+  std::map<int64_t, RankWork> by_process;
+  for (const DeviceOp& op : *ops) {
+    RankWork& work = by_process[op.process_id];
+    work.process_id = op.process_id;
+    work.ops.push_back(op);
+  }
+  std::vector<RankWork> ranks;
+  for (auto& [process_id, work] : by_process) {
+    const ProcessInfo* process = facts.actors().FindProcess(process_id);
+    if (process == nullptr) continue;
+    work.pid = process->pid;
+    work.rank = process->rank;
+    work.label =
+        work.rank ? fmt::format("rank {}", *work.rank) : fmt::format("pid {}", process->pid);
+    ranks.push_back(std::move(work));
+  }
+  if (std::any_of(ranks.begin(), ranks.end(), &HasCommunication))
+    std::erase_if(ranks, [](const RankWork& rank) { return !HasCommunication(rank); });
+  std::sort(ranks.begin(), ranks.end(), [](const RankWork& a, const RankWork& b) {
+    return std::pair(a.rank.value_or(INT64_MAX), a.pid) <
+           std::pair(b.rank.value_or(INT64_MAX), b.pid);
+  });
+  return ranks;
+}
+
+CollectiveFacts CompareCollectives(const std::vector<RankWork>& ranks) {
+  CollectiveFacts facts;
+  facts.ranks.resize(ranks.size());
+  if (ranks.size() < 2) return facts;
+  for (const auto& [name_id, of_ranks] : CommunicationByName(ranks)) {
+    const bool is_equal = std::all_of(of_ranks.begin(), of_ranks.end(), [&](const auto& one) {
+      return one.size() == of_ranks.front().size();
+    });
+    if (!is_equal) {
+      facts.unequal_count += CountOf(of_ranks);
+      continue;
+    }
+    const std::vector<Collective> paired = PairUp(name_id, of_ranks);
+    facts.collectives.insert(facts.collectives.end(), paired.begin(), paired.end());
+  }
+  EstimateClocks(facts.collectives, facts.ranks);
+  Align(facts.ranks, facts.collectives);
+  DropUncoincident(facts);
+  for (const Collective& collective : facts.collectives)
+    AddSkew(collective, facts.ranks);
+  return facts;
+}
+
+}  // namespace gpuwhy
