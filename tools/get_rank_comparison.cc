@@ -59,13 +59,17 @@ Result<Comparison> Compare(const TraceFacts& facts) {
   return comparison;
 }
 
+bool IsCostly(const Compared& rank) {
+  return static_cast<double>(rank.skew.caused_ns) >=
+         kCausedShare * static_cast<double>(rank.split.span_ns);
+}
+
 // The rank that is last in most collectives, if that costs the others enough.
 const Compared* Straggler(const Comparison& comparison) {
   for (const Compared& rank : comparison.ranks) {
     const auto last = static_cast<double>(rank.skew.last_count);
-    const auto caused = static_cast<double>(rank.skew.caused_ns);
     const bool is_last = last > kLastShare * static_cast<double>(comparison.collective_count());
-    if (is_last && caused >= kCausedShare * static_cast<double>(rank.split.span_ns)) return &rank;
+    if (is_last && IsCostly(rank)) return &rank;
   }
   return nullptr;
 }
@@ -92,6 +96,27 @@ std::string WhyLate(const Comparison& comparison, const Compared& late) {
       FormatDuration(more_compute_ns), late.work->pid);
 }
 
+// Several ranks may be late in turn, and together cost as much as one.
+std::string NoStraggler(const Comparison& comparison) {
+  std::vector<const Compared*> costly;
+  for (const Compared& rank : comparison.ranks) {
+    if (IsCostly(rank)) costly.push_back(&rank);
+  }
+  std::sort(costly.begin(), costly.end(), [](const Compared* a, const Compared* b) {
+    return a->skew.caused_ns > b->skew.caused_ns;
+  });
+  if (costly.empty()) return "no rank keeps the others waiting for 2 % or more of its time.";
+  std::string text = "no rank is last in most of them, but these in turn:";
+  for (size_t i = 0; i < std::min<size_t>(costly.size(), 3); ++i) {
+    const double last_pct = Share(costly[i]->skew.last_count, comparison.collective_count());
+    text += fmt::format("{} {} (last in {} %, the first waited {})", i == 0 ? "" : ",",
+                        costly[i]->work->label, FormatNumber(last_pct, 1),
+                        FormatDuration(costly[i]->skew.caused_ns));
+  }
+  return text + fmt::format("; {}: {}.", costly.front()->work->label,
+                            WhyLate(comparison, *costly.front()));
+}
+
 std::string Headline(const Comparison& comparison) {
   const auto rank_count = static_cast<int64_t>(comparison.ranks.size());
   if (comparison.collective_count() == 0)
@@ -102,7 +127,7 @@ std::string Headline(const Comparison& comparison) {
   const std::string ranks = fmt::format("{} ranks, {} collectives", FormatCount(rank_count),
                                         FormatCount(comparison.collective_count()));
   const Compared* late = Straggler(comparison);
-  if (late == nullptr) return ranks + ": no rank is last in most of them at a cost of 2 % or more.";
+  if (late == nullptr) return ranks + ": " + NoStraggler(comparison);
   return fmt::format("{}: {} arrives last in {} % of them, and the first waited {} for it; {}.",
                      ranks, late->work->label,
                      FormatNumber(Share(late->skew.last_count, comparison.collective_count()), 1),
@@ -157,14 +182,14 @@ Table SkewTable(const Comparison& comparison, int64_t limit) {
 
 std::vector<std::string> Limits(const Comparison& comparison) {
   std::vector<std::string> notes = {
-      "the k-th kernel of a name on every rank is taken for one collective; arrival is the start "
-      "of the kernel, which spins until all have come"};
+      "the k-th kernel of a name on every rank is taken for one collective (where counts differ, "
+      "those that overlap); arrival is the start of the kernel, which spins until all have come"};
   const CollectiveFacts& facts = comparison.collectives;
-  if (facts.unequal_count > 0)
+  if (facts.unpaired_count > 0)
     notes.push_back(
-        fmt::format("{} communication kernels are not compared: the ranks ran them "
-                    "unequally often (groups of ranks, or a cut trace)",
-                    FormatCount(facts.unequal_count)));
+        fmt::format("{} communication kernels are not compared: not all ranks ran them "
+                    "at that time (groups of ranks, or a cut trace)",
+                    FormatCount(facts.unpaired_count)));
   if (facts.uncoincident_count > 0)
     notes.push_back(
         fmt::format("{} communication kernels are not compared: those of one name do "

@@ -36,7 +36,7 @@ int64_t Median(std::vector<int64_t> values) {
 // The usual step of one thread.
 struct Usual {
   int64_t duration_ns = 0;
-  std::array<int64_t, kPhaseCount> phase_ns{};
+  std::array<int64_t, kStepPhaseCount> phase_ns{};
 };
 
 Usual UsualOf(const std::vector<const StepParts*>& steps) {
@@ -49,7 +49,7 @@ Usual UsualOf(const std::vector<const StepParts*>& steps) {
   };
   Usual usual;
   usual.duration_ns = median_of([](const StepParts& step) { return step.duration_ns(); });
-  for (size_t i = 0; i < kPhaseCount; ++i)
+  for (size_t i = 0; i < kStepPhaseCount; ++i)
     usual.phase_ns.at(i) = median_of([i](const StepParts& step) { return step.phase_ns.at(i); });
   return usual;
 }
@@ -57,20 +57,20 @@ Usual UsualOf(const std::vector<const StepParts*>& steps) {
 struct Slow {
   const StepParts* step;
   int64_t over_ns;
-  Phase phase;  // that grew most
+  StepPhase phase;  // that grew most
   int64_t phase_over_ns;
 };
 
 Slow SlowOf(const StepParts& step, const Usual& usual) {
   Slow slow{.step = &step,
             .over_ns = step.duration_ns() - usual.duration_ns,
-            .phase = Phase::kOther,
+            .phase = StepPhase::kOther,
             .phase_over_ns = INT64_MIN};
-  for (size_t i = 0; i < kPhaseCount; ++i) {
+  for (size_t i = 0; i < kStepPhaseCount; ++i) {
     const int64_t over_ns = step.phase_ns.at(i) - usual.phase_ns.at(i);
     if (over_ns <= slow.phase_over_ns) continue;
     slow.phase_over_ns = over_ns;
-    slow.phase = static_cast<Phase>(i);
+    slow.phase = static_cast<StepPhase>(i);
   }
   return slow;
 }
@@ -96,7 +96,7 @@ class Breakdown {
     std::string text =
         fmt::format("{} steps ({}), median {}", FormatCount(static_cast<int64_t>(parts_.size())),
                     CleanText(set_.source), FormatDuration(usual.duration_ns));
-    const Phase largest = LargestPhase();
+    const StepPhase largest = LargestPhase();
     text += fmt::format(": most host time in {} ({} %)", LabelOf(largest),
                         FormatNumber(PctOf(SumOf(largest), SumOfSteps()), 1));
     if (HasDevice())
@@ -138,8 +138,8 @@ class Breakdown {
                     {"total_ns", "total", Unit::kNs},
                     {"step_pct", "of steps", Unit::kPct}}};
     const Usual usual = UsualOfAll();
-    for (size_t i = 0; i < kPhaseCount; ++i) {
-      const auto phase = static_cast<Phase>(i);
+    for (size_t i = 0; i < kStepPhaseCount; ++i) {
+      const auto phase = static_cast<StepPhase>(i);
       table.rows.push_back({std::string(LabelOf(phase)), usual.phase_ns.at(i), SumOf(phase),
                             PctOf(SumOf(phase), SumOfSteps())});
     }
@@ -173,8 +173,8 @@ class Breakdown {
                             {"pid", "pid", Unit::kIdentifier},
                             {"start_time_ns", "at", Unit::kTimeNs},
                             {"duration_ns", "took", Unit::kNs}}};
-    for (size_t i = 0; i < kPhaseCount; ++i) {
-      const auto phase = static_cast<Phase>(i);
+    for (size_t i = 0; i < kStepPhaseCount; ++i) {
+      const auto phase = static_cast<StepPhase>(i);
       table.columns.push_back(
           {fmt::format("{}_ns", KeyOf(phase)), std::string(LabelOf(phase)), Unit::kNs});
     }
@@ -211,7 +211,7 @@ class Breakdown {
     return UsualOf(all);
   }
 
-  int64_t SumOf(Phase phase) const {
+  int64_t SumOf(StepPhase phase) const {
     int64_t sum_ns = 0;
     for (const StepParts& step : parts_)
       sum_ns += step.of(phase);
@@ -233,10 +233,10 @@ class Breakdown {
     return std::any_of(parts_.begin(), parts_.end(),
                        [](const StepParts& step) { return step.has_device; });
   }
-  Phase LargestPhase() const {
-    Phase largest = Phase::kDataLoading;
-    for (size_t i = 1; i < kPhaseCount; ++i) {
-      if (SumOf(static_cast<Phase>(i)) > SumOf(largest)) largest = static_cast<Phase>(i);
+  StepPhase LargestPhase() const {
+    StepPhase largest = StepPhase::kDataLoading;
+    for (size_t i = 1; i < kStepPhaseCount; ++i) {
+      if (SumOf(static_cast<StepPhase>(i)) > SumOf(largest)) largest = static_cast<StepPhase>(i);
     }
     return largest;
   }

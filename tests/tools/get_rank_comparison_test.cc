@@ -2,6 +2,7 @@
 #include "tests/catch.h"
 #include "tests/support/built_trace.h"
 #include "tests/support/device_trace.h"
+#include "tools/analysis/ranks.h"
 
 namespace gpuwhy {
 namespace {
@@ -70,21 +71,27 @@ TEST_CASE("get_rank_comparison: activity of each rank by itself", "[tools]") {
 }
 
 TEST_CASE("get_rank_comparison: a clock that is ahead is set right by the ends", "[tools]") {
-  const BuiltTrace trace([](TraceBuilder& builder) {
-    for (int64_t i = 0; i < 9; ++i) {
-      const int64_t at_ns = i * 1000;
-      AddAllReduce(builder, {at_ns, at_ns + 5}, at_ns + 100);
-      AddOp(builder, 12, {"ncclDevKernel_AllReduce", at_ns + 50'002, 98, -1, 2});
-    }
-    NameRanks(builder);
-  });
+  std::vector<RankWork> ranks(3);
+  for (int64_t rank = 0; rank < 3; ++rank)
+    ranks[static_cast<size_t>(rank)].capture_id = rank;
+  for (int64_t i = 0; i < 9; ++i) {
+    const auto add = [&](size_t rank, int64_t start_ns, int64_t end_ns) {
+      DeviceOp op{.start_ns = i * 1000 + start_ns, .end_ns = i * 1000 + end_ns};
+      op.kernel_class = KernelClass::kComm;
+      ranks[rank].ops.push_back(op);
+    };
+    add(0, 0, 100);
+    add(1, 5, 100);
+    add(2, 50'002, 50'100);
+  }
 
-  const Json skew = trace.AskJson(kTool)["collective_skew"];
+  const CollectiveFacts facts = CompareCollectives(ranks);
 
-  CHECK(skew[2]["clock_offset_ns"] == 50'000);
-  CHECK(skew[0]["clock_offset_ns"] == 0);
-  CHECK(skew[1]["last_count"] == 9);
-  CHECK(skew[1]["caused_ns"] == 45);
+  REQUIRE(facts.collectives.size() == 9);
+  CHECK(facts.ranks[2].clock_offset_ns == 50'000);
+  CHECK(facts.ranks[0].clock_offset_ns == 0);
+  CHECK(facts.ranks[1].last_count == 9);
+  CHECK(facts.ranks[1].caused_ns == 45);
 }
 
 TEST_CASE("get_rank_comparison: kernels that are no collectives are left out and said so",
@@ -104,8 +111,42 @@ TEST_CASE("get_rank_comparison: kernels that are no collectives are left out and
   CHECK(answer.headline.find("no collective of all of them was found") != std::string::npos);
   CHECK(text.find("12 communication kernels are not compared: those of one name") !=
         std::string::npos);
-  CHECK(text.find("1 communication kernels are not compared: the ranks ran them") !=
+  CHECK(text.find("1 communication kernels are not compared: not all ranks ran them") !=
         std::string::npos);
+}
+
+TEST_CASE("get_rank_comparison: a trace that misses some kernels is paired by time", "[tools]") {
+  const BuiltTrace trace([](TraceBuilder& builder) {
+    for (int64_t i = 0; i < 8; ++i) {
+      const int64_t at_ns = i * 1000;
+      // The first rank's trace begins later.
+      if (i > 1) AddOp(builder, 10, {"ncclDevKernel_AllReduce", at_ns + 20, 80});
+      AddOp(builder, 11, {"ncclDevKernel_AllReduce", at_ns, 100, -1, 1});
+    }
+  });
+
+  const Answer answer = trace.Ask(kTool);
+  const Json skew = Json::parse(RenderJson(answer))["collective_skew"];
+
+  CHECK(skew[0]["last_count"] == 6);
+  CHECK(skew[0]["caused_ns"] == 120);
+  CHECK(RenderText(answer).find("2 communication kernels are not compared") != std::string::npos);
+}
+
+TEST_CASE("get_rank_comparison: several late ranks are named in turn", "[tools]") {
+  const BuiltTrace trace([](TraceBuilder& builder) {
+    for (int64_t i = 0; i < 6; ++i)
+      AddAllReduce(builder,
+                   {i * 1000 + (i % 3 == 0 ? 200 : 0), i * 1000 + (i % 3 == 1 ? 100 : 0),
+                    i * 1000 + (i % 3 == 2 ? 1 : 0)},
+                   i * 1000 + 500);
+    NameRanks(builder);
+  });
+
+  const std::string headline = trace.Ask(kTool).headline;
+
+  CHECK(headline.find("these in turn: rank 0 (last in 33.3 %, the first waited 400 ns), rank 1 "
+                      "(last in 33.3 %, the first waited 200 ns); rank 0: ") != std::string::npos);
 }
 
 TEST_CASE("get_rank_comparison: even ranks have no straggler, one rank nothing to compare",
@@ -119,7 +160,7 @@ TEST_CASE("get_rank_comparison: even ranks have no straggler, one rank nothing t
   });
   const BuiltTrace single([](TraceBuilder& builder) { AddOp(builder, 10, {"k", 0, 10}); });
 
-  CHECK(even.Ask(kTool).headline.find("no rank is last in most of them") != std::string::npos);
+  CHECK(even.Ask(kTool).headline.find("no rank keeps the others waiting") != std::string::npos);
   CHECK(single.Ask(kTool).headline.find("Only one rank is in this trace") == 0);
 }
 

@@ -59,6 +59,42 @@ std::vector<Collective> PairUp(int32_t name_id,
   return collectives;
 }
 
+bool Overlaps(const Interval& a, const Interval& b) {
+  return a.start_ns < b.end_ns && b.start_ns < a.end_ns;
+}
+
+// The first of `intervals` from `at` on that overlaps `one`; `at` moves past those that end before.
+const Interval* NextOverlap(const std::vector<Interval>& intervals, const Interval& one,
+                            size_t& at) {
+  while (at < intervals.size() && intervals[at].end_ns <= one.start_ns)
+    ++at;
+  return at < intervals.size() && Overlaps(intervals[at], one) ? &intervals[at] : nullptr;
+}
+
+// Kernels of a name that some rank ran more often: each of the rank that ran fewest with those that
+// overlap it on all others, none twice.
+std::vector<Collective> PairByOverlap(int32_t name_id,
+                                      const std::vector<std::vector<Interval>>& of_ranks) {
+  const auto fewest =
+      std::min_element(of_ranks.begin(), of_ranks.end(),
+                       [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  std::vector<size_t> at(of_ranks.size(), 0);
+  std::vector<Collective> collectives;
+  for (const Interval& one : *fewest) {
+    Collective collective{.name_id = name_id, .of_rank = {}};
+    for (size_t rank = 0; rank < of_ranks.size(); ++rank) {
+      const Interval* other = NextOverlap(of_ranks[rank], one, at[rank]);
+      if (other == nullptr) break;
+      collective.of_rank.push_back(*other);
+    }
+    if (collective.of_rank.size() < of_ranks.size()) continue;
+    for (size_t& next : at)
+      ++next;
+    collectives.push_back(std::move(collective));
+  }
+  return collectives;
+}
+
 // All ranks leave a collective at about the same time, so ends tell the clocks apart.
 void EstimateClocks(const std::vector<Collective>& collectives, std::vector<RankSkew>& ranks) {
   std::vector<std::vector<int64_t>> differences(ranks.size());
@@ -145,6 +181,7 @@ Result<std::vector<RankWork>> RanksOf(const TraceFacts& facts) {
     const ProcessInfo* process = facts.actors().FindProcess(process_id);
     if (process == nullptr) continue;
     work.pid = process->pid;
+    work.capture_id = process->capture_id;
     work.rank = process->rank;
     work.label =
         work.rank ? fmt::format("rank {}", *work.rank) : fmt::format("pid {}", process->pid);
@@ -167,14 +204,15 @@ CollectiveFacts CompareCollectives(const std::vector<RankWork>& ranks) {
     const bool is_equal = std::all_of(of_ranks.begin(), of_ranks.end(), [&](const auto& one) {
       return one.size() == of_ranks.front().size();
     });
-    if (!is_equal) {
-      facts.unequal_count += CountOf(of_ranks);
-      continue;
-    }
-    const std::vector<Collective> paired = PairUp(name_id, of_ranks);
+    const std::vector<Collective> paired =
+        is_equal ? PairUp(name_id, of_ranks) : PairByOverlap(name_id, of_ranks);
+    facts.unpaired_count += CountOf(of_ranks) - static_cast<int64_t>(paired.size() * ranks.size());
     facts.collectives.insert(facts.collectives.end(), paired.begin(), paired.end());
   }
-  EstimateClocks(facts.collectives, facts.ranks);
+  const bool is_one_clock = std::all_of(ranks.begin(), ranks.end(), [&](const RankWork& rank) {
+    return rank.capture_id == ranks.front().capture_id;
+  });
+  if (!is_one_clock) EstimateClocks(facts.collectives, facts.ranks);
   Align(facts.ranks, facts.collectives);
   DropUncoincident(facts);
   for (const Collective& collective : facts.collectives)

@@ -16,6 +16,7 @@ namespace gpuwhy {
 // One process with device work.
 struct RankWork {
   int64_t process_id = 0;
+  int64_t capture_id = 0;  // ranks of one capture share a clock
   int64_t pid = 0;
   std::optional<int64_t> rank;
   std::string label;          // "rank 3", or "pid 144" where the trace does not say
@@ -42,12 +43,12 @@ struct RankSkew {
 struct CollectiveFacts {
   std::vector<Collective> collectives;
   std::vector<RankSkew> ranks;     // parallel to the ranks
-  int64_t unequal_count = 0;       // kernels whose name the ranks ran unequally often
+  int64_t unpaired_count = 0;      // kernels that not all ranks ran, or not at the same time
   int64_t uncoincident_count = 0;  // kernels of names that do not run together: no collective
 };
 
-// The k-th kernel of a name on every rank is taken for one collective where all ranks ran it
-// equally often and nearly all of these coincide in time.
+// Where all ranks ran a kernel equally often, the k-th of each is taken for one collective; else
+// (groups of ranks, a cut trace) those that overlap in time. Nearly all of a name must coincide.
 CollectiveFacts CompareCollectives(const std::vector<RankWork>& ranks);
 
 }  // namespace gpuwhy

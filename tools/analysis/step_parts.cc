@@ -19,7 +19,7 @@ struct PhaseText {
   std::string_view label;
 };
 
-constexpr std::array<PhaseText, kPhaseCount> kPhaseTexts = {
+constexpr std::array<PhaseText, kStepPhaseCount> kPhaseTexts = {
     {{"data_loading", "data loading"},
      {"device_wait", "waiting for the device"},
      {"optimizer", "optimizer"},
@@ -27,14 +27,14 @@ constexpr std::array<PhaseText, kPhaseCount> kPhaseTexts = {
      {"forward", "forward and other operators"},
      {"other", "other host time"}}};
 
-using PhaseIntervals = std::array<std::vector<Interval>, kPhaseCount>;
+using PhaseIntervals = std::array<std::vector<Interval>, kStepPhaseCount>;
 
-std::optional<Phase> PhaseOfName(std::string_view name) {
+std::optional<StepPhase> PhaseOfName(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (IsDataLoaderName(name)) return Phase::kDataLoading;
-  if (name.starts_with("Optimizer.") || has("optimizer.zero_grad")) return Phase::kOptimizer;
+  if (IsDataLoaderName(name)) return StepPhase::kDataLoading;
+  if (name.starts_with("Optimizer.") || has("optimizer.zero_grad")) return StepPhase::kOptimizer;
   // autograd::engine::evaluate_function, AddBackward0, _tensor.py(1): backward, loss.backward
-  if (has("autograd::engine") || has("ackward")) return Phase::kBackward;
+  if (has("autograd::engine") || has("ackward")) return StepPhase::kBackward;
   return std::nullopt;
 }
 
@@ -59,14 +59,14 @@ class PhaseCollector {
   }
 
   // Each instant in one phase; kOther is what they leave.
-  std::array<Intervals, kPhaseCount> PhasesOf(int64_t thread_id) {
+  std::array<Intervals, kStepPhaseCount> PhasesOf(int64_t thread_id) {
     PhaseIntervals& own = threads_.at(thread_id);
-    auto& backward = own[static_cast<size_t>(Phase::kBackward)];
+    auto& backward = own[static_cast<size_t>(StepPhase::kBackward)];
     const auto& engine = backward_[ProcessOf(thread_id)];
     backward.insert(backward.end(), engine.begin(), engine.end());
-    std::array<Intervals, kPhaseCount> exclusive;
+    std::array<Intervals, kStepPhaseCount> exclusive;
     Intervals taken;
-    for (size_t i = 0; i + 1 < kPhaseCount; ++i) {
+    for (size_t i = 0; i + 1 < kStepPhaseCount; ++i) {
       const Intervals all = Normalize(std::move(own.at(i)));
       exclusive.at(i) = Subtract(all, taken);
       taken = Union(taken, all);
@@ -112,9 +112,9 @@ class PhaseCollector {
                 [&](const Row& row) {
                   const Interval interval = {row.Int(1), EndOf(row.Int(1), row.Int(2))};
                   const auto named = phase_of_name_.find(row.Int(3));
-                  const Phase phase =
-                      named == phase_of_name_.end() ? Phase::kForward : named->second;
-                  if (phase == Phase::kBackward)
+                  const StepPhase phase =
+                      named == phase_of_name_.end() ? StepPhase::kForward : named->second;
+                  if (phase == StepPhase::kBackward)
                     return backward_[ProcessOf(row.Int(0))].push_back(interval);
                   Add(row.Int(0), phase, interval);
                 });
@@ -125,12 +125,12 @@ class PhaseCollector {
     for (const HostCall& call : *calls) {
       const bool is_wait =
           call.kind == CallKind::kSync || call.kind == CallKind::kCopy || call.is_pageable;
-      if (is_wait) Add(call.thread_id, Phase::kDeviceWait, {call.start_ns, call.end_ns});
+      if (is_wait) Add(call.thread_id, StepPhase::kDeviceWait, {call.start_ns, call.end_ns});
     }
     return {};
   }
 
-  void Add(int64_t thread_id, Phase phase, Interval interval) {
+  void Add(int64_t thread_id, StepPhase phase, Interval interval) {
     const auto thread = threads_.find(thread_id);
     if (thread != threads_.end()) thread->second.at(static_cast<size_t>(phase)).push_back(interval);
   }
@@ -138,7 +138,7 @@ class PhaseCollector {
   const TraceFacts& facts_;
   std::vector<std::string> step_patterns_;
   std::vector<int64_t> step_names_;
-  std::unordered_map<int64_t, Phase> phase_of_name_;
+  std::unordered_map<int64_t, StepPhase> phase_of_name_;
   std::unordered_map<int64_t, PhaseIntervals> threads_;
   std::unordered_map<int64_t, std::vector<Interval>> backward_;  // by process
 };
@@ -183,11 +183,11 @@ void AddDevice(const DeviceWork& work, StepParts& parts) {
 
 }  // namespace
 
-std::string_view KeyOf(Phase phase) {
+std::string_view KeyOf(StepPhase phase) {
   return kPhaseTexts.at(static_cast<size_t>(phase)).key;
 }
 
-std::string_view LabelOf(Phase phase) {
+std::string_view LabelOf(StepPhase phase) {
   return kPhaseTexts.at(static_cast<size_t>(phase)).label;
 }
 
@@ -197,7 +197,7 @@ Result<std::vector<StepParts>> PartsOfSteps(const TraceFacts& facts,
   GPUWHY_RETURN_IF_ERROR(collector.Collect());
   GPUWHY_ASSIGN_OR_RETURN(const auto* ops, facts.DeviceOps());
   const std::map<int64_t, DeviceWork> work = WorkByProcess(*ops);
-  std::map<int64_t, std::array<Intervals, kPhaseCount>> phases;
+  std::map<int64_t, std::array<Intervals, kStepPhaseCount>> phases;
   std::vector<StepParts> all;
   for (const Step& step : steps) {
     GPUWHY_RETURN_IF_ERROR(facts.CheckStop());
@@ -205,7 +205,7 @@ Result<std::vector<StepParts>> PartsOfSteps(const TraceFacts& facts,
     auto [known, is_new] = phases.try_emplace(step.thread_id);
     if (is_new) known->second = collector.PhasesOf(step.thread_id);
     int64_t rest_ns = parts.duration_ns();
-    for (size_t i = 0; i + 1 < kPhaseCount; ++i) {
+    for (size_t i = 0; i + 1 < kStepPhaseCount; ++i) {
       parts.phase_ns.at(i) = LengthWithin(known->second.at(i), {step.start_ns, step.end_ns});
       rest_ns -= parts.phase_ns.at(i);
     }

@@ -14,7 +14,7 @@
 
 namespace gpuwhy {
 
-enum class Phase : unsigned char {
+enum class StepPhase : unsigned char {
   kDataLoading,
   kDeviceWait,
   kOptimizer,
@@ -22,23 +22,23 @@ enum class Phase : unsigned char {
   kForward,
   kOther
 };
-inline constexpr size_t kPhaseCount = 6;
+inline constexpr size_t kStepPhaseCount = 6;
 
-std::string_view KeyOf(Phase phase);    // data_loading
-std::string_view LabelOf(Phase phase);  // "data loading"
+std::string_view KeyOf(StepPhase phase);    // data_loading
+std::string_view LabelOf(StepPhase phase);  // "data loading"
 
 // Parts of a step. Device parts lie beside the phases, not among them: they overlap.
 struct StepParts {
   Step step;
   int64_t process_id = 0;
-  std::array<int64_t, kPhaseCount> phase_ns{};
+  std::array<int64_t, kStepPhaseCount> phase_ns{};
   bool has_device = false;
   int64_t device_busy_ns = 0;
   int64_t comm_exposed_ns = 0;
   int64_t device_op_count = 0;  // begun in the step
 
   int64_t duration_ns() const { return step.end_ns - step.start_ns; }
-  int64_t of(Phase phase) const { return phase_ns.at(static_cast<size_t>(phase)); }
+  int64_t of(StepPhase phase) const { return phase_ns.at(static_cast<size_t>(phase)); }
 };
 
 // Parallel to `steps`. Rows outside of the facts' window count as absent.
