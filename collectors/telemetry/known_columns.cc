@@ -82,6 +82,7 @@ constexpr KnownColumn kQueryColumns[] = {
     {"name", "", "", Role::kGpuName},
     {"gpu_name", "", "", Role::kGpuName},
     {"compute_cap", "", "", Role::kComputeCapability},
+    {"count", "", "", Role::kText},
 };
 
 // Columns of any file.
@@ -207,7 +208,8 @@ constexpr KnownColumn kAmdColumns[] = {
 };
 
 // Identities and settings of nvidia-smi: numbers or not, they measure nothing.
-constexpr std::string_view kTextPrefixes[] = {"pci_", "inforom_", "platform_", "fabric_", "vgpu_"};
+constexpr std::string_view kTextPrefixes[] = {"pci_",    "inforom_", "platform_",
+                                              "fabric_", "vgpu_",    "accounting_"};
 
 std::span<const KnownColumn> WordsOf(Tool tool) {
   switch (tool) {

@@ -32,9 +32,10 @@ std::string RefusalOf(std::string_view text) {
 
 // name|unit|device|time|value of every point.
 Lines Points(const ImportedText& trace) {
-  return Rows(trace.db,
-              "SELECT name, unit, device_index, time_ns, value FROM counter JOIN gpu ON gpu.id = "
-              "gpu_id JOIN counter_value ON counter_id = counter.id ORDER BY 1, 3, 4");
+  return Rows(
+      trace.db,
+      "SELECT counter.name, unit, device_index, time_ns, value FROM counter JOIN gpu ON gpu.id = "
+      "gpu_id JOIN counter_value ON counter_id = counter.id ORDER BY 1, 3, 4");
 }
 
 // name=value of every point, for tables of one row.
