@@ -54,6 +54,18 @@ Status ReadAllLines(const ImportRequest& request, LineReader& lines, const Recor
   return CheckGoingOn(request, lines);
 }
 
+// What happened to the rows of a table of which none was stored; empty when there were none.
+std::string MostFrequentLoss(const Recorder& recorder) {
+  std::string text;
+  int64_t most = 0;
+  for (const auto& [kind, count] : recorder.Losses()) {
+    if (kind.severity != LossSeverity::kDataLoss || count <= most) continue;
+    most = count;
+    text = fmt::format(" ({} {}: {})", count, kind.name, kind.description);
+  }
+  return text;
+}
+
 // Why a file without any value is refused, as the end of a sentence about it.
 std::string_view WhyNoValue(const TableReader& table, FileShape shape) {
   if (table.HasTable()) return "has the header of a telemetry table and no row with a value";
@@ -105,7 +117,10 @@ Result<int64_t> Import(const ImportRequest& request) {
   GPUWHY_ASSIGN_OR_RETURN(const auto recorder, Recorder::Start(request.db, {.kind = "telemetry"}));
   TableReader table(*recorder, shape == FileShape::kCapture);
   GPUWHY_RETURN_IF_ERROR(ReadAllLines(request, lines, *recorder, table));
-  if (table.writer().ValueCount() == 0) return Refusal(request, WhyNoValue(table, shape));
+  if (table.writer().ValueCount() == 0) {
+    return Refusal(request,
+                   fmt::format("{}{}", WhyNoValue(table, shape), MostFrequentLoss(*recorder)));
+  }
   if (lines.IsDamaged()) recorder->Count(gpuwhy::telemetry::kTableDamaged);
   recorder->SetLoss(gpuwhy::telemetry::kLineTooLong, lines.TooLongCount());
   GPUWHY_RETURN_IF_ERROR(CountSameTimes(request.db, *recorder, table.writer().ValueCount()));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "collectors/telemetry/losses.h"
 #include "collectors/telemetry/units.h"
 #include "schema/base/text.h"
@@ -112,7 +114,9 @@ void RowWriter::WriteList(Column& column, std::string_view text, const Place& pl
 
 void RowWriter::WriteNumber(Column& column, const Cell& cell, const Place& place, size_t element) {
   const UnitWord* own = cell.unit.empty() ? nullptr : FindUnit(cell.unit);
-  if ((own == nullptr && !cell.unit.empty()) || HasOtherUnit(column, own)) {
+  const double value = cell.number * (own != nullptr ? own->factor : column.factor);
+  const bool is_unit_unknown = own == nullptr && !cell.unit.empty();
+  if (is_unit_unknown || HasOtherUnit(column, own) || !std::isfinite(value)) {
     const LossKind& kind = column.has_known_unit ? kValueUnreadable : kTextNotStored;
     return recorder_.Count(kind, 1, place.time_ns,
                            fmt::format("{}: {} {}", column.header, cell.number, cell.unit));
@@ -121,7 +125,6 @@ void RowWriter::WriteNumber(Column& column, const Cell& cell, const Place& place
     column.unit = own != nullptr ? own->unit : "count";
     column.has_known_unit = own != nullptr;
   }
-  const double value = cell.number * (own != nullptr ? own->factor : column.factor);
   const std::string& name = NameOf(column, element);
   if (name.empty()) return recorder_.Count(kTooManySeries, 1, place.time_ns, column.header);
   recorder_.AddCounterValue({.name = name, .unit = column.unit, .gpu_id = place.device->gpu_id},
@@ -131,8 +134,8 @@ void RowWriter::WriteNumber(Column& column, const Cell& cell, const Place& place
 }
 
 const std::string& RowWriter::NameOf(Column& column, size_t element) {
-  static const std::string kNone;
-  if (column.is_dropped) return kNone;
+  static const std::string none;
+  if (column.is_dropped) return none;
   const bool is_list = element != kNoElement;
   if (is_list && column.element_names.size() <= element) column.element_names.resize(element + 1);
   std::string& name = is_list ? column.element_names[element] : column.counter_name;

@@ -8,7 +8,7 @@
 namespace gpuwhy {
 namespace {
 
-size_t SkipBlanks(std::string_view line, size_t at) {
+size_t SkipCellBlanks(std::string_view line, size_t at) {
   return std::min(line.find_first_not_of(" \t", at), line.size());
 }
 
@@ -17,7 +17,7 @@ size_t EndOfBracketList(std::string_view line, size_t at, char separator) {
   if (at >= line.size() || line[at] != '[') return 0;
   const size_t close = line.find(']', at);
   if (close == std::string_view::npos) return 0;
-  const size_t next = SkipBlanks(line, close + 1);
+  const size_t next = SkipCellBlanks(line, close + 1);
   return next == line.size() || line[next] == separator ? next : 0;
 }
 
@@ -29,7 +29,7 @@ bool CsvLine::Split(std::string_view line, const CsvStyle& style) {
   unquoted_.reserve(line.size());
   for (size_t at = 0; at <= line.size(); ++at) {
     if (cells_.size() == kMaxCells) return false;
-    at = SkipBlanks(line, at);
+    at = SkipCellBlanks(line, at);
     if (at < line.size() && line[at] == '"') {
       if (!TakeQuoted(line, at, style.separator)) return false;
     } else {

@@ -132,6 +132,15 @@ TEST_CASE("telemetry: what is no number of the column's unit is skipped and coun
   CHECK(trace.Loss("telemetry_value_unreadable") == 1);
 }
 
+TEST_CASE("telemetry: a number that its unit makes infinite is skipped", "[telemetry]") {
+  const ImportedText trace =
+      Import("timestamp,memory_used_gib,power_w\n2024-03-01T12:34:56Z,1e308,7\n");
+
+  CHECK(Values(trace) == "gpu.power_watts=7.0");
+  CHECK(trace.Loss("telemetry_value_unreadable") == 1);
+  CHECK(trace.Loss("telemetry_same_time") == 0);
+}
+
 TEST_CASE("telemetry: throttle reasons are 1 while they are active", "[telemetry]") {
   const ImportedText trace = Import(
       "timestamp, index, clocks_event_reasons.active, clocks_throttle_reasons.sw_power_cap, "
@@ -334,6 +343,10 @@ TEST_CASE("telemetry: files without series are refused in one sentence", "[telem
             .find("is a report about one moment") != std::string::npos);
   CHECK(RefusalOf("timestamp, index, power.draw [W]\n").find("no row with a value") !=
         std::string::npos);
+  CHECK(
+      RefusalOf("timestamp, index, power.draw [W]\n2024/03/01 12:34:56.789, 0\n")
+          .find("no row with a value (1 telemetry_row_of_other_length: rows have more or fewer") !=
+      std::string::npos);
   CHECK(RefusalOf("# gpu   pid  type  sm\n# Idx  #  C/G  %\n  0  77  C  5\n")
             .find("is a table of processes") != std::string::npos);
   CHECK(RefusalOf("# $ nvidia-smi -L\nGPU 0: H100\n").find("output of several commands") !=
