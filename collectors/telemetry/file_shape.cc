@@ -17,8 +17,8 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// A table starts here, or could: its header, or its first row where there is none.
-bool StartsTable(std::string_view line) {
+// A table starts here: with its header, or as the first line of a file with its first row.
+bool StartsTable(std::string_view line, bool is_first) {
   if (line.starts_with('#') && !Contains(line, ",")) {
     std::vector<std::string_view> words;
     SplitWords(line.substr(1), words);
@@ -29,7 +29,8 @@ bool StartsTable(std::string_view line) {
     return false;
   }
   if (line.starts_with('#')) return LayoutOfHashLine(csv.cells()).has_value();
-  return LayoutOfHeader(csv.cells()).has_value() || LayoutOfRow(csv.cells()).has_value();
+  return LayoutOfHeader(csv.cells()).has_value() ||
+         (is_first && LayoutOfRow(csv.cells()).has_value());
 }
 
 // "GPU 0: NVIDIA GH200 480GB (UUID: GPU-8d852f73-...)"
@@ -58,7 +59,7 @@ FileShape ShapeOf(std::string_view head) {
     if (count == 0 && IsGpuTitle(line)) {
       return Contains(head, " Link ") ? FileShape::kLinks : FileShape::kGpuList;
     }
-    if (StartsTable(line)) return FileShape::kTable;
+    if (StartsTable(line, count == 0)) return FileShape::kTable;
     ++count;
   }
   return FileShape::kUnknown;

@@ -117,15 +117,23 @@ std::vector<std::string> KeysOf(std::span<const std::string_view> names) {
   return keys;
 }
 
-// nvidia-smi has dots in its names and units in brackets behind them, and no other tool has.
+// Groups of nvidia-smi's properties.
+constexpr std::string_view kNvidiaGroups[] = {
+    "clocks_", "power_", "utilization_", "temperature_",   "memory_",        "ecc_",
+    "pcie_",   "fan_",   "encoder_",     "retired_pages_", "remapped_rows_", "used_gpu_memory"};
+
+bool IsWordOfNvidia(std::string_view key) {
+  return IsWordOf(Tool::kNvidiaQuery, key) ||
+         std::any_of(std::begin(kNvidiaGroups), std::end(kNvidiaGroups),
+                     [&](std::string_view group) { return key.starts_with(group); });
+}
+
+// Other tools have the words too, but not with dots inside or units in brackets behind them.
 bool IsNvidiaQuery(std::span<const std::string_view> names, const std::vector<std::string>& keys) {
   for (size_t i = 0; i < names.size(); ++i) {
     const bool has_dot = names[i].find('.') != std::string_view::npos;
     const bool has_unit = names[i].find(" [") != std::string_view::npos && names[i].ends_with(']');
-    if (has_unit && FindUnit(Trim(names[i].substr(names[i].find('[')), "[]")) != nullptr) {
-      return true;
-    }
-    if (has_dot && FindKnownColumn(Tool::kNvidiaQuery, keys[i]) != nullptr) return true;
+    if ((has_dot || has_unit) && IsWordOfNvidia(keys[i])) return true;
   }
   return false;
 }
@@ -212,19 +220,22 @@ std::optional<Layout> LayoutOfHashLine(std::span<const std::string_view> words) 
   return layout;
 }
 
+// Rows of numbers alone may be anything: nvidia-smi's form of dates, units or ids tell.
 std::optional<Layout> LayoutOfRow(std::span<const std::string_view> cells) {
   if (cells.size() < 2 || !ParseDateTime(cells[0])) return std::nullopt;
-  Layout layout{.tool = Tool::kUnknown};
-  size_t number_count = 0;
+  const bool is_of_nvidia = cells[0].find('/') != std::string_view::npos;
+  Layout layout{.tool = is_of_nvidia ? Tool::kNvidiaQuery : Tool::kUnknown};
+  bool is_telemetry = is_of_nvidia;
+  bool has_number = false;
   for (size_t i = 0; i < cells.size(); ++i) {
     layout.columns.push_back(ColumnOfCell(cells[i], i + 1));
     const Cell cell = ReadCell(cells[i]);
-    const bool is_plain = cell.unit.empty() || FindUnit(cell.unit) != nullptr;
-    number_count += i > 0 && cell.kind == CellKind::kNumber && is_plain ? 1 : 0;
+    const bool has_unit = FindUnit(cell.unit) != nullptr;
+    const bool is_number = cell.kind == CellKind::kNumber && (has_unit || cell.unit.empty());
+    has_number = has_number || (i > 0 && is_number);
+    is_telemetry = is_telemetry || (is_number && has_unit) || IsUuid(cells[i]);
   }
-  const bool is_of_nvidia = cells[0].find('/') != std::string_view::npos;
-  if (number_count < (is_of_nvidia ? 1 : 2)) return std::nullopt;
-  if (is_of_nvidia) layout.tool = Tool::kNvidiaQuery;
+  if (!is_telemetry || !has_number) return std::nullopt;
   MakeUnique(layout);
   return layout;
 }

@@ -356,7 +356,9 @@ TEST_CASE("telemetry: files without series are refused in one sentence", "[telem
 TEST_CASE("telemetry: other tables are not taken for telemetry", "[telemetry]") {
   const std::string text =
       GENERATE(std::string("Time (%),Total Time (ns),Instances,Name\n1,2,3,k\n"),
-               "timestamp,user,amount\n2024-03-01T12:34:56Z,ann,5\n",
+               "timestamp,user,amount\n2024-03-01T12:34:56Z,ann,5\n", "2024-03-01T12:34:56Z,1,5\n",
+               "user,when\n2024/03/01 12:34:56,5 %\n",
+               "timestamp,speed [%],way.length [MB]\n2024-03-01T12:34:56Z,1,5\n",
                "\"ID\",\"Process ID\",\"Kernel Name\"\n\"0\",\"1\",\"k\"\n",
                "2024-03-01 12:34:56,789 - INFO - started\n", "hello\n");
 
