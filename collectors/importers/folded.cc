@@ -45,7 +45,7 @@ class Sniffer {
     const FoldedVerdict verdict = ParseFoldedLine(line, folded);
     if (verdict == FoldedVerdict::kNothing) return true;
     std::string_view rest = folded.stack;
-    if (verdict == FoldedVerdict::kStack && IsName(perf::TakeOutermost(rest))) {
+    if (verdict != FoldedVerdict::kNotUnderstood && IsName(perf::TakeOutermost(rest))) {
       ++good_count_;
       has_two_frames_ = has_two_frames_ || !rest.empty();
       return true;

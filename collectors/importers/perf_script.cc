@@ -36,7 +36,7 @@ class Sniffer {
     const auto header = perf::ParseSampleHeader(line);
     if (!header) return Decide(false);
     if (perf::IsBranch(*header) || perf::ParseFrameLine(header->rest)) return Decide(true);
-    if (!header->rest.empty()) return Decide(header->event.find(':') != std::string_view::npos);
+    if (!header->rest.empty()) return Decide(perf::IsTracepoint(header->event));
     is_sample_ = is_expecting_frame_ = true;
     return true;
   }

@@ -23,9 +23,10 @@ size_t OpeningOfLast(std::string_view text) {
 std::string_view TakeModule(std::string_view& text) {
   if (!text.ends_with(')')) return {};
   const size_t open = OpeningOfLast(text);
+  if (open == std::string_view::npos) return {};
   // "main(int)": a signature, as no blank is before it.
-  if (open == std::string_view::npos || open == 0 || kBlanks.find(text[open - 1]) > kBlanks.size())
-    return {};
+  const bool is_apart = open == 0 || kBlanks.find(text[open - 1]) != std::string_view::npos;
+  if (!is_apart) return {};
   const std::string_view module = text.substr(open + 1, text.size() - open - 2);
   text = Trimmed(text.substr(0, open));
   return module;
@@ -47,6 +48,10 @@ std::optional<FrameLine> ParseFrameLine(std::string_view line) {
   if (!ParseHex(frame.address)) return std::nullopt;
   text = Trimmed(text);
   frame.module = TakeModule(text);
+  // Without a module it is one only where it stands as a frame: below a sample, moved in.
+  if (frame.module.empty() && kBlanks.find(line.front()) == std::string_view::npos) {
+    return std::nullopt;
+  }
   frame.is_inlined = frame.module == "inlined";
   if (frame.is_inlined || frame.module == kUnknown) frame.module = {};
   frame.symbol = text == kUnknown ? std::string_view() : WithoutHexOffset(text);

@@ -17,6 +17,9 @@ constexpr std::array<std::string_view, 14> kBranchWords = {
     "call",   "return", "jmp", "jcc",     "int",    "iret", "syscall",
     "sysret", "async",  "hw",  "vmentry", "vmexit", "tr",   "tx"};
 
+// What perf puts behind the name of an event: user, kernel, precise, ...
+constexpr std::string_view kModifiers = "ukhpPGHISDWebR";
+
 // "3188.091180:" with up to nine decimals.
 std::optional<int64_t> ParseTime(std::string_view field) {
   if (!field.ends_with(':')) return std::nullopt;
@@ -99,9 +102,8 @@ bool ParseUntimedOwner(std::string_view text, SampleHeader& header) {
 
 // A frame's line can hold a colon too, so less may follow the event than where there is a time.
 bool IsPlausibleUntimed(std::string_view line, const SampleHeader& header) {
-  const bool is_tracepoint = header.event.find(':') != std::string_view::npos;
   return header.rest.empty() || ParseFrameLine(header.rest) ||
-         (is_tracepoint && kBlanks.find(line.front()) == std::string_view::npos);
+         (IsTracepoint(header.event) && kBlanks.find(line.front()) == std::string_view::npos);
 }
 
 // Without a time the event is what tells where the owner ends.
@@ -123,6 +125,12 @@ std::optional<SampleHeader> ParseUntimed(std::string_view line) {
 std::optional<SampleHeader> ParseSampleHeader(std::string_view line) {
   if (auto timed = ParseTimed(line)) return timed;
   return ParseUntimed(line);
+}
+
+bool IsTracepoint(std::string_view event) {
+  const size_t colon = event.rfind(':');
+  return colon != std::string_view::npos &&
+         event.find_first_not_of(kModifiers, colon + 1) != std::string_view::npos;
 }
 
 bool IsBranch(const SampleHeader& header) {

@@ -26,6 +26,9 @@ struct SampleHeader {
 
 std::optional<SampleHeader> ParseSampleHeader(std::string_view line);
 
+// "sched:sched_switch", not "cycles:ppp".
+bool IsTracepoint(std::string_view event);
+
 // A branch of a hardware trace: "call foo 7f10 bar+0x3 (/lib/x.so)" in place of an event.
 bool IsBranch(const SampleHeader& header);
 

@@ -95,7 +95,7 @@ void SampleReader::WriteSample() {
 }
 
 void SampleReader::CountWithoutStack() {
-  const bool is_tracepoint = has_text_ || header_.event.find(':') != std::string_view::npos;
+  const bool is_tracepoint = has_text_ || IsTracepoint(header_.event);
   recorder_.Count(is_tracepoint ? kTracepointWithoutStack : kSampleWithoutStack, 1, header_.time_ns,
                   line_);
 }

@@ -55,7 +55,7 @@ TEST_CASE("folded: names tell the kind", "[folded]") {
 
 TEST_CASE("folded: odd counts", "[folded]") {
   const ImportedText trace = ImportText(
-      "a;b 1\na;b 1\na;b 1\na;b 1\na;b 2.5\na;b 7.0\na;c 10 20\nnothing here\n"
+      "a;b 1\na;b 1\na;b 1\na;b 1\na;b 0\na;b 2.5\na;b 7.0\na;c 10 20\nnothing here\n"
       "a;b 99999999999999999999\na;b -1\n");
   CHECK(trace.Int("SELECT sum(weight_count) FROM sample") == 4 + 3 + 7 + 20);
   CHECK(trace.Loss("folded_count_rounded") == 1);
@@ -89,11 +89,12 @@ TEST_CASE("folded: other files are not taken for it", "[folded]") {
            "just some words 12\nand more 13\n",
            "date;value\n2024-01-01;12\n2024-01-02;13\n",
            "1;2;3 4\n5;6;7 8\n",
-           R"({"a": "b;c", "d": 1})" "\n",
+           R"({"a": "b;c", "d": 1})"
+           "\n",
            "{\"a;b\": 1,\n\"c\": 2\n",
-           R"(1.2.3.4 - - [1/Jan] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (X11; Linux)" 12)" "\n",
+           R"x(1.2.3.4 - - [1/Jan] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (X11; Linux)" 12)x"
+           "\n",
            "http://a/b;c 12\n",
-           "int a; // 1\nint b; // 2\n",
            "a;b 1\nx\ny\nz\n",
        }) {
     const ImportedText trace = ImportText(text);

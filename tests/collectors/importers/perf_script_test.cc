@@ -122,6 +122,7 @@ TEST_CASE("perf script: kinds of frames", "[perf]") {
         "native run(int, char**) /memfd:jit (deleted)");
   CHECK(StackOf("7f7241fbe6d8 base(BasicType) const (/a/libjvm.so)\n") ==
         "native base(BasicType) const /a/libjvm.so");
+  CHECK(StackOf("\t7f1e2215d058  (/lib/libc.so)\n") == "native 0x7f1e2215d058 /lib/libc.so");
   CHECK(StackOf("\t10 main\n\t20\n") == "native main -; native 0x20 -");
 }
 
