@@ -11,8 +11,6 @@
 namespace gpuwhy {
 namespace {
 
-using namespace std::string_view_literals;
-
 // Recognised by its first bytes, or by the end of its name where those are not documented.
 struct ForeignFormat {
   std::string_view magic;
@@ -22,33 +20,33 @@ struct ForeignFormat {
 };
 
 constexpr std::array<ForeignFormat, 9> kForeignFormats = {{
-    {"PERFILE2"sv, {}, "a recording of perf", "run perf script -i {0} > {0}.txt and import that"},
-    {"2ELIFREP"sv,
+    {"PERFILE2", {}, "a recording of perf", "run perf script -i {0} > {0}.txt and import that"},
+    {"2ELIFREP",
      {},
      "a recording of perf from a machine of the other byte order",
      "run perf script -i {0} > {0}.txt and import that"},
-    {"NVR\0"sv,
+    {{"NVR\0", 4},
      {},
      "a report of Nsight Compute",
      "run ncu --import {0} --csv --page raw > {0}.csv and import that"},
     {{},
-     ".nsys-rep"sv,
+     ".nsys-rep",
      "a report of Nsight Systems",
      "run nsys export --type sqlite {0} and import that"},
     {{},
-     ".qdrep"sv,
+     ".qdrep",
      "a report of an old Nsight Systems",
      "run nsys export --type sqlite {0} and import that"},
     {{},
-     ".qdstrm"sv,
+     ".qdstrm",
      "an unfinished report of Nsight Systems",
      "run QdstrmImporter -i {0}, then nsys export --type sqlite on its result"},
-    {"PK\x03\x04"sv, {}, "a zip archive", "run unzip {0} first and import what is in it"},
-    {"\xFF\xFE"sv,
+    {"PK\x03\x04", {}, "a zip archive", "run unzip {0} first and import what is in it"},
+    {"\xFF\xFE",
      {},
      "text in UTF-16",
      "run iconv -f UTF-16 -t UTF-8 {0} > {0}.txt and import that"},
-    {"\xFE\xFF"sv,
+    {"\xFE\xFF",
      {},
      "text in UTF-16",
      "run iconv -f UTF-16 -t UTF-8 {0} > {0}.txt and import that"},
@@ -56,7 +54,7 @@ constexpr std::array<ForeignFormat, 9> kForeignFormats = {{
 
 bool IsPlain(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         "/._-+,=@:%"sv.find(c) != std::string_view::npos;
+         std::string_view("/._-+,=@:%").find(c) != std::string_view::npos;
 }
 
 // The name as one word of a shell's command.
@@ -65,7 +63,7 @@ std::string ShellWord(std::string_view path) {
   bool is_plain = !path.starts_with('-');
   for (const char c : path) {
     is_plain = is_plain && IsPlain(c);
-    quoted += c == '\'' ? "'\\''"sv : std::string_view(&c, 1);
+    quoted += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
   }
   return is_plain ? std::string(path) : quoted + "'";
 }
