@@ -73,12 +73,6 @@ bool Sniff(const FileHead& head) {
   return sniffer.IsPerf();
 }
 
-void CountGeneral(const SampleReader& reader, Recorder& recorder) {
-  if (!reader.EventCounts().empty()) recorder.Count(perf::kOwnClock);
-  if (reader.EventCounts().size() < 2) return;
-  recorder.SetLoss(perf::kSeveralEvents, static_cast<int64_t>(reader.EventCounts().size()));
-}
-
 Result<int64_t> Import(const ImportRequest& request) {
   CaptureRow capture{.kind = "perf", .path = request.head.path, .tool_version = "perf"};
   GPUWHY_ASSIGN_OR_RETURN(const auto recorder, Recorder::Start(request.db, capture));
@@ -92,7 +86,9 @@ Result<int64_t> Import(const ImportRequest& request) {
     return CorruptInput(fmt::format("{} holds no sample of perf script that can be read",
                                     CleanText(request.head.path)));
   }
-  CountGeneral(reader, *recorder);
+  if (const auto event_count = reader.EventCounts().size(); event_count > 1) {
+    recorder->SetLoss(perf::kSeveralEvents, static_cast<int64_t>(event_count));
+  }
   capture.facts_json = nlohmann::json{{"sample_event_counts", reader.EventCounts()}}.dump();
   recorder->UpdateCapture(capture);
   GPUWHY_RETURN_IF_ERROR(recorder->Finish());

@@ -90,6 +90,7 @@ void SampleReader::WriteSample() {
   recorder_.AddSample(header_.time_ns.value_or(0), threads_.ThreadOf(header_),
                       recorder_.InternCallsite(stack_));
   CountEvent();
+  has_times_ = has_times_ || header_.time_ns.has_value();
   if (!header_.time_ns) recorder_.Count(kNoTime);
   if (header_.has_period) recorder_.Count(kPeriodNotStored);
 }
@@ -119,8 +120,10 @@ void SampleReader::CountOther(std::string_view line) {
 }
 
 void SampleReader::Finish() {
-  if (is_open_) recorder_.Count(kLastSampleOpen);
+  // A sample with its frame on its own line needs no blank line.
+  if (is_open_ && header_.rest.empty()) recorder_.Count(kLastSampleOpen);
   EndSample();
+  if (has_times_) recorder_.Count(kOwnClock);
 }
 
 }  // namespace gpuwhy::perf

@@ -55,6 +55,7 @@ class SampleReader {
 
   std::map<std::string, int64_t, std::less<>> event_counts_;
   int64_t understood_count_ = 0;
+  bool has_times_ = false;  // some sample has one
 };
 
 }  // namespace gpuwhy::perf

@@ -92,7 +92,9 @@ TEST_CASE("perf script: headers are read from the time backwards", "[perf]") {
 TEST_CASE("perf script: samples without a time are kept at 0, and that is said", "[perf]") {
   CHECK(OwnerOf("java  3244 cpu-clock: ") == "java|java|3244|3244|0");
   CHECK(OwnerOf("GC Thread 7 3/44 [001] 1 cycles:") == "GC Thread 7|GC Thread 7|3|44|0");
-  CHECK(ImportText(OneSample("java 19983 cycles:")).Loss("perf_sample_without_time") == 1);
+  const ImportedText trace = ImportText(OneSample("java 19983 cycles:"));
+  CHECK(trace.Loss("perf_sample_without_time") == 1);
+  CHECK(trace.Loss("perf_own_clock") == 0);
 }
 
 TEST_CASE("perf script: a process is called like its main thread, a thread like at the sample",
@@ -138,6 +140,7 @@ TEST_CASE("perf script: a sample and its only frame can share a line", "[perf]")
       "  spin 1 5.2:   10 cpu-clock:ppp:      1148 main+0x1f (/path/spin)\n");
   CHECK(trace.Int("SELECT count(*) FROM sample") == 2);
   CHECK(trace.Int("SELECT count(*) FROM frame") == 1);
+  CHECK(trace.Loss("perf_last_sample_open") == 0);
   CHECK(trace.Loss("perf_line_not_understood") == 0);
 }
 
