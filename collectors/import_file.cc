@@ -10,6 +10,7 @@
 #include <fstream>
 #include <future>
 
+#include "collectors/foreign_formats.h"
 #include "collectors/sha256.h"
 #include "schema/base/text.h"
 
@@ -33,7 +34,11 @@ std::string GunzipPrefix(const std::string& raw) {
   return out;
 }
 
-Error NotRecognised(const std::string& path) {
+Error NotRecognised(const FileHead& head) {
+  const std::string path = CleanText(head.path);
+  if (const std::string advice = HowToConvert(head); !advice.empty()) {
+    return CorruptInput(fmt::format("{} {}", path, advice));
+  }
   std::string known;
   for (const Importer& importer : collectors::importers::AllImporters()) {
     known += fmt::format("{}{}", known.empty() ? "" : "; ", importer.description);
@@ -94,7 +99,7 @@ Result<ImportReport> ImportFile(const TraceDb& db, const std::string& path,
                                 const ImportOptions& options) {
   GPUWHY_ASSIGN_OR_RETURN(FileHead head, ReadFileHead(path));
   const Importer* importer = FindImporter(head);
-  if (importer == nullptr) return NotRecognised(CleanText(path));
+  if (importer == nullptr) return NotRecognised(head);
   ImportReport report{.importer = std::string(importer->name), .size_bytes = head.size_bytes};
   GPUWHY_RETURN_IF_ERROR(db.Execute("BEGIN IMMEDIATE"));
   // Hashing needs as long as parsing, so it runs beside the import.

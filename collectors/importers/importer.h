@@ -33,7 +33,7 @@ struct ImportRequest {
 };
 
 struct Importer {
-  std::string_view name;         // equals the file name; also capture.kind
+  std::string_view name;         // equals the file name; capture.kind may be shared
   std::string_view description;  // one line for --help and for "not recognised" errors
   int priority = 0;              // unique; higher is asked first
   bool (*sniff)(const FileHead& head) = nullptr;

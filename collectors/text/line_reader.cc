@@ -16,7 +16,7 @@ bool LineReader::Fill() {
   buffer_.erase(0, at_);
   searched_ -= at_;
   at_ = 0;
-  if (buffer_.size() > kMaxLineBytes) {
+  if (buffer_.size() > kMaxLineBytes + 1) {  // a \r may end it
     if (!is_skipping_) ++too_long_count_;
     is_skipping_ = true;
     buffer_.clear();
@@ -41,7 +41,9 @@ std::optional<std::string_view> LineReader::Next() {
     std::string_view line = std::string_view(buffer_).substr(at_, end - at_);
     at_ = searched_ = end == std::string::npos ? buffer_.size() : end + 1;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!std::exchange(is_skipping_, false)) return line;
+    if (std::exchange(is_skipping_, false)) continue;
+    if (line.size() <= kMaxLineBytes) return line;
+    ++too_long_count_;
   }
 }
 

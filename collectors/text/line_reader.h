@@ -15,7 +15,7 @@ namespace gpuwhy {
 
 class LineReader {
  public:
-  static constexpr size_t kMaxLineBytes = 256 << 10;
+  static constexpr size_t kMaxLineBytes = 1 << 20;
 
   explicit LineReader(std::unique_ptr<kineto::ByteSource> source) : source_(std::move(source)) {}
 

@@ -41,10 +41,12 @@ Result<int64_t> CaptureOf(const TraceDb& db, const std::string& path) {
   return db.QueryInt("SELECT min(id) FROM capture WHERE sha256 = ?", {std::string_view(sha256)});
 }
 
+// Samples are in no roll-up.
 Result<int64_t> RowCount(const TraceDb& db, int64_t capture_id) {
   return db.QueryInt(
-      "SELECT coalesce(sum(l.stored_count), 0) FROM latency l JOIN process p ON p.id = "
-      "l.process_id WHERE p.capture_id = ?",
+      "SELECT (SELECT coalesce(sum(l.stored_count), 0) FROM latency l JOIN process p ON p.id = "
+      "l.process_id WHERE p.capture_id = ?1) + (SELECT count(*) FROM sample s JOIN thread t ON "
+      "t.id = s.thread_id JOIN process p ON p.id = t.process_id WHERE p.capture_id = ?1)",
       {capture_id});
 }
 
