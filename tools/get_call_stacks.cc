@@ -6,6 +6,7 @@
 
 #include "schema/base/text.h"
 #include "tools/analysis/names.h"
+#include "tools/analysis/sample_shares.h"
 #include "tools/support/callsites.h"
 #include "tools/support/range_stacks.h"
 #include "tools/support/scope_params.h"
@@ -118,6 +119,29 @@ Status AddRecorded(const Query& query, Answer& answer) {
   return {};
 }
 
+Status AddSampleClasses(const Query& query, Answer& answer) {
+  const auto has_process = [&](int64_t process_id) {
+    return query.process_ids.empty() || query.process_ids.contains(process_id);
+  };
+  GPUWHY_ASSIGN_OR_RETURN(const auto shares,
+                          SharesOfSamples(query.db(), query.window, has_process));
+  int64_t all_count = 0;
+  for (const SampleShare& share : shares)
+    all_count += share.sample_count;
+  Table table{.key = "sample_classes",
+              .title = "What the sampled threads were doing, by the names on their stacks",
+              .columns = {{"class", "class"},
+                          {"sample_count", "samples", Unit::kCount},
+                          {"share_pct", "share", Unit::kPct}}};
+  for (const SampleShare& share : shares) {
+    table.rows.push_back(
+        {std::string(NameOfSampleClass(share.sample_class)), share.sample_count,
+         100.0 * static_cast<double>(share.sample_count) / static_cast<double>(all_count)});
+  }
+  answer.sections.emplace_back(std::move(table));
+  return {};
+}
+
 Status AddSamples(const Query& query, Answer& answer) {
   std::vector<Stack> stacks;
   int64_t total_count = 0;
@@ -148,7 +172,7 @@ Status AddSamples(const Query& query, Answer& answer) {
   }
   Shorten(query, items);
   answer.sections.emplace_back(std::move(items));
-  return {};
+  return AddSampleClasses(query, answer);
 }
 
 // Launches of the GPU operations asked for, weighed by the time on the device.
@@ -238,8 +262,8 @@ Result<Answer> Run(const ToolContext& context) {
   answer.headline = Headline(answer);
   if (answer.sections.empty()) {
     answer.notes.emplace_back(
-        "stacks come from recordings with stacks (Ingero --stack) and from Kineto traces with "
-        "operators, annotations or with_stack=True");
+        "stacks come from gpuwhy trace, from perf script, Nsight Systems and Ingero files with "
+        "stacks, and from Kineto traces with operators, annotations or with_stack=True");
   }
   return answer;
 }

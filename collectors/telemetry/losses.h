@@ -46,7 +46,7 @@ inline constexpr LossKind kLineNotRead = {
     "look at the first one: another program may have written into the file"};
 inline constexpr LossKind kLineTooLong = {
     "telemetry_line_too_long", LossSeverity::kDataLoss,
-    "lines are longer than 256 KiB, which no telemetry row is, and were skipped",
+    "lines are longer than 1 MiB, which no telemetry row is, and were skipped",
     "look at the file: it may be damaged or of another kind"};
 inline constexpr LossKind kCommentNotStored = {"telemetry_comment_not_stored", LossSeverity::kInfo,
                                                "lines that start with # are comments",

@@ -23,6 +23,8 @@ constexpr std::array kParts = {
     Part{"--kernels", "get_kernel_breakdown", "Add what the GPU spent its time on"},
     Part{"--stacks", "get_call_stacks", "Add which code made the calls"}};
 
+constexpr size_t kStacks = kParts.size() - 1;
+
 struct ExplainOptions {
   std::string database;
   std::string since;
@@ -53,6 +55,11 @@ bool HasSeverity(const Answer& answer, const std::string& least) {
   return false;
 }
 
+// A trace of samples or counters alone has no idle time, and still tells something.
+bool CanGoWithout(const std::string& tool, const Error& error) {
+  return tool == "get_gpu_idle_causes" && error.code == ErrorCode::kNotFound;
+}
+
 int Run(const ExplainOptions& options) {
   TraceSet traces;
   if (const Status opened = OpenTrace(traces, options.database); !opened.ok()) {
@@ -66,8 +73,14 @@ int Run(const ExplainOptions& options) {
   names.emplace_back("get_trace_overview");
   std::vector<std::pair<std::string, Answer>> answers;
   bool has_severity = false;
-  for (const std::string& name : names) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string name = names[i];
     auto answer = CallTool(traces, name, DeclaredArguments(name, Arguments(options)));
+    if (!answer.ok() && CanGoWithout(name, answer.error())) {
+      answers.back().second.notes.push_back(answer.error().message);
+      if (!options.wants_part.at(kStacks)) names.emplace_back(kParts.at(kStacks).tool);
+      continue;
+    }
     if (!answer.ok()) return PrintError(answer.error());
     if (name == "get_findings") has_severity = HasSeverity(answer.value(), options.fail_on);
     answers.emplace_back(name, std::move(answer).value());

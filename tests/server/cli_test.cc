@@ -189,6 +189,17 @@ TEST_CASE("cli: the default database is $GPUWHY_DB, then below $XDG_DATA_HOME", 
   CHECK(RunProgram({"stats"}, {"XDG_DATA_HOME=" + dir.File("")}).exit_code == 0);
 }
 
+TEST_CASE("cli: a trace of samples alone is explained as far as it goes", "[cli]") {
+  const TempDir dir;
+  std::ofstream(dir.File("stacks.txt")) << "python;run;take_gil 3\npython;run;train 1\n";
+
+  const ProgramResult result = RunProgram({"explain", dir.File("stacks.txt")});
+
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("idle time cannot be told") != std::string::npos);
+  CHECK(result.out.find("gil_wait") != std::string::npos);
+}
+
 TEST_CASE("cli: a foreign file is explained in place and never changed", "[cli]") {
   const TempDir dir;
   const std::string trace = WriteKineto(dir, "a.json");

@@ -116,6 +116,27 @@ TEST_CASE("get_call_stacks: CPU samples have shares", "[tools]") {
   CHECK(samples[0]["evidence"]["share_pct"] == 75);
 }
 
+TEST_CASE("get_call_stacks: samples are counted by what the thread was doing", "[tools]") {
+  const BuiltTrace trace([](TraceBuilder& builder) {
+    Recorder& recorder = builder.recorder();
+    const int64_t thread = builder.Thread(10, 10);
+    const int64_t other = builder.Thread(11, 11);
+    recorder.AddSample(kTraceStart, thread, Callsite(recorder, "main", "take_gil"), 3);
+    recorder.AddSample(kTraceStart + 1, thread, Callsite(recorder, "main", "compute"), 1);
+    recorder.AddSample(kTraceStart + 1, other, Callsite(recorder, "main", "take_gil"), 5);
+  });
+
+  const Json all = trace.AskJson("get_call_stacks")["sample_classes"];
+  const Json one = trace.AskJson("get_call_stacks", {{"process", "10"}})["sample_classes"];
+
+  REQUIRE(all.size() == 2);
+  CHECK(all[0]["class"] == "gil_wait");
+  CHECK(all[0]["sample_count"] == 8);
+  REQUIRE(one.size() == 2);
+  CHECK(one[0]["sample_count"] == 3);
+  CHECK(one[0]["share_pct"] == 75);
+}
+
 TEST_CASE("get_call_stacks: deep stacks are cut and say so", "[tools]") {
   CHECK(JoinStack({"a", "b", "c"}, 2) == "a <- b <- (1 more)");
   CHECK(JoinStack({"a"}, 2) == "a");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
-#include "collectors/importers/importer.h"
 #include "collectors/nsys/call_rows.h"
 #include "collectors/nsys/copy_names.h"
 #include "collectors/nsys/range_rows.h"

@@ -380,7 +380,7 @@ TEST_CASE("telemetry: gzip is read, and a cut one up to its end", "[telemetry]")
 
 TEST_CASE("telemetry: what a hostile file makes up stays bounded", "[telemetry]") {
   std::string text = "timestamp,gpu_index,power_w,list\n2024-03-01T12:34:56Z,0,1,1\n";
-  text += std::string(1 << 20, 'x') + "\n";
+  text += std::string((1 << 20) + 1, 'x') + "\n";
   for (int i = 0; i < 300; ++i)
     text += fmt::format("2024-03-01T12:34:56Z,{},1,1\n", i);
   text += "2024-03-01T12:34:57Z,0,1,[";
