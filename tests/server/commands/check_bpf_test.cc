@@ -49,6 +49,7 @@ TEST_CASE("check: a missing capability is named, with what would give it", "[che
   const ProgramResult result = RunProgramWithout({dropped, "sys_admin"}, {"check", "--json"});
 
   const Json answer = Parsed(result);
+  INFO(result.err);
   CHECK(result.exit_code == 3);
   CHECK(answer["summary"]["can_record"] == "no");
   CHECK(StatusOf(answer, name) == "missing");
