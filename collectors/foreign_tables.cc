@@ -26,10 +26,10 @@ Result<ForeignTables> ForeignTables::Read(const TraceDb& db) {
     return CorruptInput(fmt::format("{} has {} tables: no recorder makes so many", db.uri(),
                                     tables.columns_.size()));
   }
-  for (auto& [name, columns] : tables.columns_) {
+  for (auto& table : tables.columns_) {
     GPUWHY_RETURN_IF_ERROR(
-        db.Query(fmt::format("PRAGMA table_info({})", QuotedIdentifier(name)), {},
-                 [&](const Row& row) { columns.emplace(row.Text(1), row.Text(2)); }));
+        db.Query(fmt::format("PRAGMA table_info({})", QuotedIdentifier(table.first)), {},
+                 [&](const Row& row) { table.second.emplace(row.Text(1), row.Text(2)); }));
   }
   return tables;
 }

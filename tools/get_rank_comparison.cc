@@ -86,11 +86,12 @@ std::string WhyLate(const Comparison& comparison, const Compared& late) {
   const int64_t more_compute_ns = late.split.of(KernelClass::kCompute) - MiddleOf(compute);
   if (std::max(more_idle_ns, more_compute_ns) <= 0)
     return "its device was neither idle nor computing for longer than the others'";
-  if (more_idle_ns >= more_compute_ns)
+  if (more_idle_ns >= more_compute_ns) {
     return fmt::format(
         "its device had no work for {} more than the others' median: look at its host with "
         "get_gpu_idle_causes process={}",
         FormatDuration(more_idle_ns), late.work->pid);
+  }
   return fmt::format(
       "it computed {} longer than the others' median: get_kernel_breakdown process={}",
       FormatDuration(more_compute_ns), late.work->pid);
@@ -119,11 +120,12 @@ std::string NoStraggler(const Comparison& comparison) {
 
 std::string Headline(const Comparison& comparison) {
   const auto rank_count = static_cast<int64_t>(comparison.ranks.size());
-  if (comparison.collective_count() == 0)
+  if (comparison.collective_count() == 0) {
     return fmt::format(
         "{} ranks; no collective of all of them was found, so they are not held "
         "against each other in time.",
         FormatCount(rank_count));
+  }
   const std::string ranks = fmt::format("{} ranks, {} collectives", FormatCount(rank_count),
                                         FormatCount(comparison.collective_count()));
   const Compared* late = Straggler(comparison);
@@ -185,16 +187,18 @@ std::vector<std::string> Limits(const Comparison& comparison) {
       "the k-th kernel of a name on every rank is taken for one collective (where counts differ, "
       "those that overlap); arrival is the start of the kernel, which spins until all have come"};
   const CollectiveFacts& facts = comparison.collectives;
-  if (facts.unpaired_count > 0)
+  if (facts.unpaired_count > 0) {
     notes.push_back(
         fmt::format("{} communication kernels are not compared: not all ranks ran them "
                     "at that time (groups of ranks, or a cut trace)",
                     FormatCount(facts.unpaired_count)));
-  if (facts.uncoincident_count > 0)
+  }
+  if (facts.uncoincident_count > 0) {
     notes.push_back(
         fmt::format("{} communication kernels are not compared: those of one name do "
                     "not run together, so they are no collectives of all ranks",
                     FormatCount(facts.uncoincident_count)));
+  }
   return notes;
 }
 

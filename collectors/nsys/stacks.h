@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +29,10 @@ class Stacks {
     std::optional<int64_t> symbol;
     std::optional<int64_t> module;
     bool is_kernel;
-    auto operator<=>(const Frame&) const = default;
+    bool operator<(const Frame& other) const {
+      return std::tie(symbol, module, is_kernel) <
+             std::tie(other.symbol, other.module, other.is_kernel);
+    }
   };
 
   int64_t FrameOf(const Frame& frame);

@@ -76,9 +76,10 @@ Result<RepeatsByPattern> LoadRepeats(const TraceDb& db, std::string_view conditi
            }));
   GPUWHY_RETURN_IF_ERROR(status);
   for (auto& [pattern, threads] : found) {
-    for (auto& [thread, repeats] : threads)
+    for (auto& [thread, repeats] : threads) {
       std::sort(repeats.steps.begin(), repeats.steps.end(),
                 [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
+    }
   }
   return found;
 }
@@ -107,7 +108,8 @@ std::optional<double> Score(const std::string& pattern, std::map<int64_t, Repeat
   return SaysStep(pattern) ? best + 1 : best;
 }
 
-StepSet BestRepeats(RepeatsByPattern found) {
+// Leaves only what may be steps in `found`.
+StepSet BestRepeats(RepeatsByPattern& found) {
   std::optional<double> best_score;
   StepSet best;
   for (auto& [pattern, threads] : found) {
@@ -125,9 +127,10 @@ StepSet FromOptimizer(const RepeatsByPattern& found) {
   for (const auto& [pattern, threads] : found) {
     if (!pattern.starts_with("Optimizer.step")) continue;
     for (const auto& [thread, repeats] : threads) {
-      for (size_t i = 1; i < repeats.steps.size(); ++i)
+      for (size_t i = 1; i < repeats.steps.size(); ++i) {
         set.steps.push_back({fmt::format("step {}", i), repeats.steps[i - 1].end_ns,
                              repeats.steps[i].end_ns, thread});
+      }
     }
     if (!set.steps.empty()) return set;
   }
@@ -170,7 +173,7 @@ Result<StepSet> FindSteps(const TraceDb& db, std::string_view wanted) {
   if (!profiled.empty()) return StepSet{.source = "ProfilerStep", .steps = std::move(profiled)};
   GPUWHY_ASSIGN_OR_RETURN(RepeatsByPattern found, LoadRepeats(db, kAnnotations));
   StepSet by_optimizer = FromOptimizer(found);
-  StepSet repeated = BestRepeats(std::move(found));
+  StepSet repeated = BestRepeats(found);
   return repeated.steps.empty() ? by_optimizer : repeated;
 }
 

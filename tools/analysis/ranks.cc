@@ -48,6 +48,11 @@ int64_t CountOf(const std::vector<std::vector<Interval>>& of_ranks) {
   return count;
 }
 
+bool AreEquallyMany(const std::vector<std::vector<Interval>>& of_ranks) {
+  return std::all_of(of_ranks.begin(), of_ranks.end(),
+                     [&](const auto& one) { return one.size() == of_ranks.front().size(); });
+}
+
 std::vector<Collective> PairUp(int32_t name_id,
                                const std::vector<std::vector<Interval>>& of_ranks) {
   std::vector<Collective> collectives(of_ranks.front().size());
@@ -201,11 +206,8 @@ CollectiveFacts CompareCollectives(const std::vector<RankWork>& ranks) {
   facts.ranks.resize(ranks.size());
   if (ranks.size() < 2) return facts;
   for (const auto& [name_id, of_ranks] : CommunicationByName(ranks)) {
-    const bool is_equal = std::all_of(of_ranks.begin(), of_ranks.end(), [&](const auto& one) {
-      return one.size() == of_ranks.front().size();
-    });
     const std::vector<Collective> paired =
-        is_equal ? PairUp(name_id, of_ranks) : PairByOverlap(name_id, of_ranks);
+        AreEquallyMany(of_ranks) ? PairUp(name_id, of_ranks) : PairByOverlap(name_id, of_ranks);
     facts.unpaired_count += CountOf(of_ranks) - static_cast<int64_t>(paired.size() * ranks.size());
     facts.collectives.insert(facts.collectives.end(), paired.begin(), paired.end());
   }
