@@ -6,6 +6,7 @@
 #include "schema/base/text.h"
 #include "tools/analysis/activity_split.h"
 #include "tools/analysis/load_facts.h"
+#include "tools/analysis/median.h"
 #include "tools/analysis/ranks.h"
 #include "tools/tool.h"
 
@@ -20,13 +21,6 @@ constexpr double kCausedShare = 0.02;
 
 double Share(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-int64_t MiddleOf(std::vector<int64_t> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<int64_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // One rank with all that is compared.
@@ -82,8 +76,8 @@ std::string WhyLate(const Comparison& comparison, const Compared& late) {
     idle.push_back(rank.split.idle_ns());
     compute.push_back(rank.split.of(KernelClass::kCompute));
   }
-  const int64_t more_idle_ns = late.split.idle_ns() - MiddleOf(idle);
-  const int64_t more_compute_ns = late.split.of(KernelClass::kCompute) - MiddleOf(compute);
+  const int64_t more_idle_ns = late.split.idle_ns() - MedianOf(idle);
+  const int64_t more_compute_ns = late.split.of(KernelClass::kCompute) - MedianOf(compute);
   if (std::max(more_idle_ns, more_compute_ns) <= 0)
     return "its device was neither idle nor computing for longer than the others'";
   if (more_idle_ns >= more_compute_ns) {

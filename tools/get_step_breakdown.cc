@@ -7,6 +7,7 @@
 #include "schema/base/text.h"
 #include "tools/analysis/find_steps.h"
 #include "tools/analysis/load_facts.h"
+#include "tools/analysis/median.h"
 #include "tools/analysis/step_parts.h"
 #include "tools/support/scope_params.h"
 #include "tools/tool.h"
@@ -25,14 +26,6 @@ double PctOf(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Nearest rank, as everywhere.
-int64_t Median(std::vector<int64_t> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<int64_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // The usual step of one thread.
 struct Usual {
   int64_t duration_ns = 0;
@@ -45,7 +38,7 @@ Usual UsualOf(const std::vector<const StepParts*>& steps) {
     values.reserve(steps.size());
     for (const StepParts* step : steps)
       values.push_back(value(*step));
-    return Median(std::move(values));
+    return MedianOf(std::move(values));
   };
   Usual usual;
   usual.duration_ns = median_of([](const StepParts& step) { return step.duration_ns(); });
@@ -121,7 +114,7 @@ class Breakdown {
         {"step_source", "steps are", Unit::kText, set_.source},
         {"step_count", "steps", Unit::kCount, static_cast<int64_t>(parts_.size())},
         {"thread_count", "threads with steps", Unit::kCount, static_cast<int64_t>(thread_count_)},
-        {"median_ns", "median", Unit::kNs, Median(durations)},
+        {"median_ns", "median", Unit::kNs, MedianOf(durations)},
         {"min_ns", "shortest", Unit::kNs, *least},
         {"max_ns", "longest", Unit::kNs, *most},
         {"slow_count", "slow (over 1.2 x median)", Unit::kCount,

@@ -47,21 +47,10 @@ NvtxName SplitNvtxName(std::string_view text) {
 }
 
 Status RangeRows::Convert() {
-  GPUWHY_RETURN_IF_ERROR(ReadDomains());
   GPUWHY_RETURN_IF_ERROR(ConvertNvtx());
   GPUWHY_RETURN_IF_ERROR(ConvertNamed("OSRT_API", "osrt"));
   GPUWHY_RETURN_IF_ERROR(ConvertNamed("PROFILER_OVERHEAD", "overhead"));
   return ConvertNamed("CUPTI_ACTIVITY_KIND_OVERHEAD", "overhead");
-}
-
-Status RangeRows::ReadDomains() {
-  return conversion_.EachRow(
-      "NVTX_EVENTS", {"eventType", "globalTid", "domainId", "text", "textId"}, [&](const Row& row) {
-        if (row.Int(0) != kNvtxDomainCreate) return;
-        const std::string name = row.IsNull(3) ? conversion_.TextOf(row.OptionalInt(4))
-                                               : ReplaceInvalidUtf8(row.Text(3));
-        domains_[{Actors::PidOf(row.Int(1)), row.Int(2)}] = name;
-      });
 }
 
 Status RangeRows::ConvertNvtx() {
@@ -70,10 +59,14 @@ Status RangeRows::ConvertNvtx() {
       [&](const Row& row) { AddNvtx(row); });
 }
 
-// "domain:text", as nsys stats prints it; without the domain where it is the default one.
+std::string RangeRows::RawText(const Row& row) const {
+  return row.IsNull(5) ? conversion_.TextOf(row.OptionalInt(6)) : ReplaceInvalidUtf8(row.Text(5));
+}
+
+// "domain:text", as nsys stats prints it; without the domain where it is the default one. A domain
+// is created before it is used.
 std::string RangeRows::TextOfNvtx(const Row& row) const {
-  std::string text =
-      row.IsNull(5) ? conversion_.TextOf(row.OptionalInt(6)) : ReplaceInvalidUtf8(row.Text(5));
+  std::string text = RawText(row);
   const auto domain = domains_.find({Actors::PidOf(row.Int(3)), row.Int(4)});
   if (domain != domains_.end() && row.Int(4) != 0)
     text.insert(0, fmt::format("{}:", domain->second));
@@ -83,6 +76,7 @@ std::string RangeRows::TextOfNvtx(const Row& row) const {
 void RangeRows::AddNvtx(const Row& row) {
   Recorder& recorder = conversion_.recorder();
   const int64_t type = row.Int(2);
+  if (type == kNvtxDomainCreate) domains_[{Actors::PidOf(row.Int(3)), row.Int(4)}] = RawText(row);
   const bool is_range = type == kNvtxPushPopRange || type == kNvtxStartEndRange;
   if (!is_range && type != kNvtxMark) return recorder.Count(kNvtxNotStored);
   if (is_range && row.IsNull(1)) return recorder.Count(kRangeOpen, 1, {}, TextOfNvtx(row));

@@ -16,10 +16,10 @@ class RangeRows {
   Status Convert();
 
  private:
-  Status ReadDomains();
   Status ConvertNvtx();
   Status ConvertNamed(const char* table, const char* category);
   void AddNvtx(const Row& row);
+  std::string RawText(const Row& row) const;
   std::string TextOfNvtx(const Row& row) const;
 
   Conversion& conversion_;

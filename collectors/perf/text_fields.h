@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "collectors/text/trim.h"
 #include "schema/base/text.h"
 
 namespace gpuwhy::perf {
@@ -15,9 +16,7 @@ namespace gpuwhy::perf {
 inline constexpr std::string_view kBlanks = " \t";
 
 inline std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+  return Trim(text, kBlanks);
 }
 
 // Cuts the first field off the text.

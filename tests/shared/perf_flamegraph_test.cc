@@ -11,11 +11,11 @@
 #include <sstream>
 
 #include "collectors/demangle.h"
-#include "collectors/import_file.h"
 #include "tests/catch.h"
+#include "tests/support/imported.h"
 #include "tests/support/shared_data.h"
 
-using gpuwhy::ImportFile;
+using gpuwhy::LossCount;
 using gpuwhy::SharedData;
 using gpuwhy::TraceDb;
 
@@ -24,11 +24,9 @@ namespace {
 using Folded = std::map<std::string, int64_t>;
 
 TraceDb Import(const std::string& relative_path) {
-  auto db = TraceDb::CreateInMemory();
+  auto db = gpuwhy::Imported(SharedData(relative_path));
+  INFO(relative_path << ": " << (db.ok() ? "" : db.error().message));
   REQUIRE(db.ok());
-  const auto report = ImportFile(db.value(), SharedData(relative_path), {});
-  INFO(relative_path << ": " << (report.ok() ? "" : report.error().message));
-  REQUIRE(report.ok());
   return std::move(db).value();
 }
 
@@ -36,11 +34,6 @@ int64_t Int(const TraceDb& db, std::string_view sql) {
   const auto value = db.QueryInt(sql);
   REQUIRE(value.ok());
   return value.value();
-}
-
-int64_t Loss(const TraceDb& db, std::string_view name) {
-  return Int(db,
-             fmt::format("SELECT coalesce(sum(event_count), 0) FROM loss WHERE name = '{}'", name));
 }
 
 int64_t Number(const std::string& text) {
@@ -257,7 +250,7 @@ TEST_CASE("perf: stacks fold to what FlameGraph published", "[perf]") {
           ReadFolded(expected + "addrs.txt"));
     check("kernel", FoldLikeFlameGraph(db, file, Style::kKernel, false),
           ReadFolded(expected + "kernel.txt"));
-    CHECK(Loss(db, "perf_line_not_understood") == 0);
-    CHECK(Loss(db, "perf_frame_without_sample") == 0);
+    CHECK(LossCount(db, "perf_line_not_understood") == 0);
+    CHECK(LossCount(db, "perf_frame_without_sample") == 0);
   }
 }

@@ -11,20 +11,20 @@
 
 #include "collectors/import_file.h"
 #include "tests/catch.h"
+#include "tests/support/imported.h"
 #include "tests/support/shared_data.h"
 
 using gpuwhy::ImportFile;
+using gpuwhy::LossCount;
 using gpuwhy::SharedData;
 using gpuwhy::TraceDb;
 
 namespace {
 
 TraceDb Import(const std::string& relative_path) {
-  auto db = TraceDb::CreateInMemory();
+  auto db = gpuwhy::Imported(SharedData(relative_path));
+  INFO(relative_path << ": " << (db.ok() ? "" : db.error().message));
   REQUIRE(db.ok());
-  const auto report = ImportFile(db.value(), SharedData(relative_path), {});
-  INFO(relative_path << ": " << (report.ok() ? "" : report.error().message));
-  REQUIRE(report.ok());
   return std::move(db).value();
 }
 
@@ -32,11 +32,6 @@ int64_t Int(const TraceDb& db, std::string_view sql) {
   const auto value = db.QueryInt(sql);
   REQUIRE(value.ok());
   return value.value();
-}
-
-int64_t Loss(const TraceDb& db, std::string_view name) {
-  return Int(db,
-             fmt::format("SELECT coalesce(sum(event_count), 0) FROM loss WHERE name = '{}'", name));
 }
 
 int64_t Number(const std::string& text) {
@@ -66,7 +61,7 @@ TEST_CASE("perf: every folded text has the sum of its counts", "[folded]") {
     INFO(path);
     const TraceDb db = Import(path);
     CHECK(Int(db, "SELECT sum(weight_count) FROM sample") == sum);
-    CHECK(Loss(db, "folded_line_not_understood") ==
+    CHECK(LossCount(db, "folded_line_not_understood") ==
           (path.ends_with("simple-with-invalids.txt") ? 1 : 0));
   }
 }
@@ -110,9 +105,9 @@ TEST_CASE("perf: texts of other programs' test suites", "[perf]") {
     const TraceDb db = Import(std::string("perf-script/") + expected.path);
     CHECK(Int(db, "SELECT count(*) FROM sample") == expected.sample_count);
     CHECK(Int(db, "SELECT count(*) FROM thread") == expected.thread_count);
-    CHECK(Loss(db, "perf_branch_not_stored") == expected.branch_count);
-    CHECK(Loss(db, "perf_line_not_understood") == 0);
-    CHECK(Loss(db, "perf_frame_without_sample") == 0);
+    CHECK(LossCount(db, "perf_branch_not_stored") == expected.branch_count);
+    CHECK(LossCount(db, "perf_line_not_understood") == 0);
+    CHECK(LossCount(db, "perf_frame_without_sample") == 0);
   }
 }
 

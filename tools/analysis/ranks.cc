@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/analysis/median.h"
+
 namespace gpuwhy {
 namespace {
 
@@ -13,13 +15,6 @@ namespace {
 constexpr double kLeastCoincident = 0.9;
 // An estimate of a clock's offset is believed when it is this much larger than its error.
 constexpr int64_t kOffsetToError = 5;
-
-int64_t MedianOf(std::vector<int64_t> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<int64_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 bool HasCommunication(const RankWork& rank) {
   return std::any_of(rank.ops.begin(), rank.ops.end(),

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "tools/analysis/median.h"
 #include "tools/analysis/rows.h"
 #include "tools/analysis/scan.h"
 
@@ -46,10 +45,7 @@ int64_t MedianStepNs(const std::vector<Step>& steps) {
   durations_ns.reserve(steps.size());
   for (const Step& step : steps)
     durations_ns.push_back(step.end_ns - step.start_ns);
-  if (durations_ns.empty()) return 0;
-  const auto middle = durations_ns.begin() + static_cast<int64_t>((durations_ns.size() - 1) / 2);
-  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
-  return *middle;
+  return MedianOf(std::move(durations_ns));
 }
 
 }  // namespace gpuwhy
